@@ -1,0 +1,35 @@
+"""kzoo: a Keras 3 model zoo for length generalisation.
+
+`import kzoo` loads neither Keras nor a backend; names are imported when first used.
+"""
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "from_preset": "kzoo.presets_io",
+    "save_to_preset": "kzoo.presets_io",
+    "list_presets": "kzoo.catalogue",
+    "preset_info": "kzoo.catalogue",
+    "evaluate": "kzoo.evaluation.evaluate",
+    "train": "kzoo.training.train",
+    "Tokenizer": "kzoo.preprocessing.tokenizer",
+    "Seq2SeqPreprocessor": "kzoo.preprocessing.preprocessor",
+}
+_MODULES = ("layers", "tasks", "presets", "models", "training", "evaluation", "errors", "registry", "metrics")
+
+__all__ = ["__version__", *_HOMES, *_MODULES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"kzoo.{name}")
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'kzoo' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,43 @@
+"""Checks of constructor arguments: one sentence in the error, the value unchanged when it is fine.
+
+Constructors call these, so a config file and a Python call are held to the same bounds.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from kzoo.errors import InputError, did_you_mean
+
+
+def integer(name: str, value: Any, low: int, high: int) -> int:
+    """Returns `value` if it is an integer in [low, high], else raises `InputError`."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise InputError(f"{name} must be an integer from {low} to {high}, not {_short(value)}")
+    return value
+
+
+def number(name: str, value: Any, low: float, high: float) -> float:
+    """Returns `value` as a float if it is a number in [low, high], else raises `InputError`."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+        raise InputError(f"{name} must be a number from {low:g} to {high:g}, not {_short(value)}")
+    return float(value)
+
+
+def choice(name: str, value: Any, allowed: Iterable[str]) -> str:
+    """Returns `value` if it is one of `allowed`, else raises `InputError`."""
+    known = list(allowed)
+    if not isinstance(value, str) or value not in known:
+        raise InputError(did_you_mean(name, value, known))
+    return value
+
+
+def boolean(name: str, value: Any) -> bool:
+    """Returns `value` if it is True or False, else raises `InputError`."""
+    if not isinstance(value, bool):
+        raise InputError(f"{name} must be true or false, not {_short(value)}")
+    return value
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

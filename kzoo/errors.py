@@ -1,0 +1,43 @@
+"""The errors of kzoo: each carries one clear sentence, what was wrong and what is allowed."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class KzooError(Exception):
+    """Base of every error that kzoo raises on purpose; the command line turns it into exit code 2."""
+
+    def __str__(self) -> str:
+        # KeyError would print the repr of its message.
+        return " ".join(str(arg) for arg in self.args)
+
+
+class InputError(KzooError, ValueError):
+    """An argument, a text or a config value is outside what is allowed."""
+
+
+class UnknownNameError(KzooError, LookupError):
+    """A name is in no registry."""
+
+
+class PresetError(KzooError, ValueError):
+    """A preset folder is missing, incomplete, damaged or does not fit its model."""
+
+
+class BackendError(KzooError, ImportError):
+    """No Keras backend is installed, or the one in force cannot do what was asked."""
+
+
+def did_you_mean(what: str, name: object, allowed: Iterable[str]) -> str:
+    """Returns the sentence for an unknown name, with the nearest names or all of them.
+
+    Args:
+        what: str. The kind of thing, as `"preset"`.
+        name: object. What was given.
+        allowed: iterable of str. The known names.
+    """
+    known = sorted(allowed)
+    close = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
+    if close:
+        return f"unknown {what} {str(name)!r}; did you mean {' or '.join(map(repr, close))}?"
+    return f"unknown {what} {str(name)!r}; known are: {', '.join(known) or 'none'}"

@@ -1,0 +1,1 @@
+"""Accuracy by length: measuring it, keeping it, showing it."""

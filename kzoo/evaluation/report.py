@@ -1,0 +1,95 @@
+"""What an evaluation found: one row a length and metric."""
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Report:
+    """The rows of one evaluation, keyed by length and metric.
+
+    A row has `preset`, `task`, `length`, `metric`, `value` (accuracies in 0..1), `n` examples drawn with `seed`, the 95 %
+    Wilson interval `low`, `high`, `backend`, `version` of kzoo, `weights_sha256`, and `paper`, the published number
+    for this mechanism, task and length, or None.
+    """
+
+    preset: str | None
+    task: str
+    backend: str
+    rows: list[Row] = field(default_factory=list)
+
+    def accuracy(self, metric: str = "sequence_accuracy") -> dict[int, float]:
+        """Returns the value at each length."""
+        return {row["length"]: row["value"] for row in self.rows if row["metric"] == metric}
+
+    def __getitem__(self, length: int) -> float:
+        return self.accuracy()[length]
+
+    def to_json(self) -> str:
+        """Returns one JSON object with preset, task, backend and rows."""
+        return json.dumps({"preset": self.preset, "task": self.task, "backend": self.backend, "rows": self.rows}, indent=1)
+
+    def __str__(self) -> str:
+        header = ["length", "sequence accuracy", "95 % interval", "token accuracy", "n", "paper"]
+        return text_table(header, table_rows(self.rows))
+
+
+def table_rows(rows: Iterable[Row]) -> list[list[str]]:
+    """Returns a line of cells a length, as `Report` and the cards show them, from rows of one preset and seed."""
+    by_length: dict[int, dict[str, Row]] = {}
+    for row in rows:
+        by_length.setdefault(row["length"], {})[row["metric"]] = row
+    lines = []
+    for length, metrics in sorted(by_length.items()):
+        whole, token = metrics.get("sequence_accuracy"), metrics.get("token_accuracy")
+        any_row = next(iter(metrics.values()))
+        lines.append(
+            [
+                str(length),
+                percent(whole and whole["value"]),
+                f"{percent(whole['low'])} to {percent(whole['high'])}" if whole else "",
+                percent(token and token["value"], 2),
+                f"{any_row['n']:,}",
+                percent(whole and whole["paper"]),
+            ]
+        )
+    return lines
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """Returns a share as a percentage, never rounded up to 100 or down to 0; an empty text for None."""
+    if value is None:
+        return ""
+    scaled, limit = 100 * value, 10**-digits
+    if scaled < 100:
+        scaled = min(scaled, 100 - limit)
+    if scaled > 0:
+        scaled = max(scaled, limit)
+    text = f"{scaled:.{digits}f}"
+    return (text.rstrip("0").rstrip(".") if value in (0, 1) else text) + " %"
+
+
+def text_table(header: list[str], lines: list[list[str]]) -> str:
+    """Returns a table of right-aligned columns for a terminal."""
+    widths = [max(map(len, column)) for column in zip(header, *lines, strict=True)]
+    rows = [header, ["-" * width for width in widths], *lines]
+    return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+
+
+def wilson(share: float, n: int, z: float = 1.959964) -> tuple[float, float]:
+    """Returns the 95 % Wilson interval of a share measured on n examples.
+
+    Args:
+        share: float in 0..1.
+        n: int, at least 1.
+        z: float. The normal quantile.
+    """
+    center = share + z * z / (2 * n)
+    margin = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    return max(0.0, (center - margin) / scale), min(1.0, (center + margin) / scale)

@@ -1,0 +1,140 @@
+"""The GRU sequence-to-sequence model of the two location-attention papers."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kzoo import checks
+from kzoo.layers.recurrent.attention_decoder import AttentionDecoder
+from kzoo.layers.recurrent.bidirectional_gru import BidirectionalGRU
+from kzoo.layers.recurrent.boundary_vectors import BoundaryVectors
+from kzoo.layers.recurrent.dense import dense
+from kzoo.models.sequence_model import SequenceModel
+from kzoo.registry import register, serialize
+
+
+@register("model")
+class RecurrentSeq2Seq(SequenceModel):
+    """A bidirectional GRU encoder and a GRU decoder, joined by any attention cell.
+
+    From [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), sections 3 and Appendix E:
+
+        e, e_cls = BiGRU(dropout-free embeddings of [start, x_1 .. x_S, end])
+        c_t      = attention(h_{t-1}; dropout(e))
+        h_t      = GRU([E(y_{t-1}) ; c_t], h_{t-1}),  h_0 = e_cls
+        logits_t = E (W h_t + b) + b_vocabulary
+
+    One embedding E serves source, target and output.
+
+    Args:
+        vocabulary_size: int. Number of token ids V, 2 to 65,536.
+        attention: name, config or object: the `AttentionCell`. Defaults to "onestep".
+        embedding_units: int. Size of the embeddings. Defaults to 64.
+        encoder_units: int. Size of each encoder direction; the decoder has twice as many. Defaults to 64.
+        dropout: float. Rate on the encodings while training. Defaults to 0.5.
+        preprocessor: Seq2SeqPreprocessor or its config, for models that take texts.
+
+    Call arguments:
+        inputs: dict of `encoder_token_ids` int (B, S), `encoder_padding_mask` bool (B, S), and `decoder_token_ids`
+            int (B, T), the target shifted right behind the start symbol.
+        training: bool.
+
+    Returns:
+        Logits, float32 of shape (B, T, V).
+
+    Raises:
+        InputError: a size out of range, or an unknown attention.
+
+    Example:
+
+    ```python
+    model = kzoo.models.RecurrentSeq2Seq.from_task("recopy", attention="onestep", encoder_units=8)
+    x, y, weight = model.preprocessor([("4 7", "4 4 4 7 7 7 7 7")])
+    assert model(x).shape == (1, 9, 13)
+    ```
+
+    Differences from the paper, as in the authors' code: the learned start and end vectors around each source
+    (`BoundaryVectors`), and the linear map and vocabulary bias before the tied output.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        attention: Any = "onestep",
+        embedding_units: int = 64,
+        encoder_units: int = 64,
+        dropout: float = 0.5,
+        preprocessor: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        checks.integer("vocabulary_size", vocabulary_size, 2, 65_536)
+        checks.integer("embedding_units", embedding_units, 1, 4096)
+        checks.integer("encoder_units", encoder_units, 1, 2048)
+        checks.number("dropout", dropout, 0.0, 0.99)
+        super().__init__(vocabulary_size, preprocessor, **kwargs)
+        self.vocabulary_size, self.dropout = vocabulary_size, dropout
+        self.embedding_units, self.encoder_units = embedding_units, encoder_units
+        scale = keras.initializers.RandomNormal(stddev=(2 / vocabulary_size) ** 0.5)
+        policy = {"dtype": self.dtype_policy}
+        self.embedding = keras.layers.Embedding(vocabulary_size, embedding_units, scale, **policy)
+        self.boundary = BoundaryVectors(**policy)
+        self.encoder = BidirectionalGRU(encoder_units, **policy)
+        self.encoding_dropout = keras.layers.Dropout(dropout, **policy)
+        self.decoder = AttentionDecoder(attention, **policy)
+        self.projection = dense(embedding_units, 2 * encoder_units, **policy)
+        self.build()
+
+    def build(self, input_shape: Any = None) -> None:
+        size = 2 * self.encoder_units
+        embedded = (None, None, self.embedding_units)
+        self.embedding.build((None, None))
+        self.boundary.build(embedded)
+        self.encoder.build(embedded)
+        self.decoder.build(embedded, (None, None, size))
+        self.projection.build((None, None, size))
+        self.vocabulary_bias = self.add_weight((self.vocabulary_size,), initializer="zeros", name="vocabulary_bias")
+        self.built = True
+
+    def call(self, inputs: dict[str, Any], training: bool = False) -> Any:
+        return self.logits(self.trace(inputs, training)[0])
+
+    def trace(self, inputs: dict[str, Any], training: bool = False) -> tuple[Any, dict[str, Any]]:
+        """Returns the decoder's hidden states (B, T, D), and what its attention did.
+
+        The trace has `weights` (B, T, S + 2), over the start vector, the source and the end vector, and every state of
+        the attention cell, as `center` (B, T).
+        """
+        embedded = self.embedding(inputs["decoder_token_ids"])
+        return self.decoder(embedded, *self.encode(inputs, training))
+
+    def encode(self, inputs: dict[str, Any], training: bool = False) -> tuple[Any, Any, Any]:
+        """Returns the memory (B, S + 2, D), its mask (B, S + 2) and the summary (B, D)."""
+        source = self.embedding(inputs["encoder_token_ids"])
+        encodings, mask = self.boundary(source, ops.cast(inputs["encoder_padding_mask"], "bool"))
+        memory, summary = self.encoder(encodings, mask)
+        return self.encoding_dropout(memory, training=training), mask, summary
+
+    def logits(self, hidden: Any) -> Any:
+        """Returns float32 logits (..., V) of hidden states (..., D)."""
+        projected = ops.cast(self.projection(hidden), "float32")
+        return ops.matmul(projected, ops.transpose(self.embedding.embeddings)) + self.vocabulary_bias
+
+    def start_generation(self, inputs: dict[str, Any]) -> tuple[Any, Any]:
+        """Returns what every step of generation reads, and the state before the first step."""
+        return self.decoder.start(*self.encode(inputs))
+
+    def generate_step(self, token_ids: Any, prepared: Any, state: Any) -> tuple[Any, Any]:
+        """Reads token ids (B,); returns the logits of the next token (B, V) and the new state."""
+        state, _ = self.decoder.step(self.embedding(token_ids), prepared, state)
+        return self.logits(state["hidden"]), state
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "vocabulary_size": self.vocabulary_size,
+            "attention": serialize(self.decoder.attention),
+            "embedding_units": self.embedding_units,
+            "encoder_units": self.encoder_units,
+            "dropout": self.dropout,
+        }

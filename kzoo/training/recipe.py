@@ -1,0 +1,121 @@
+"""A recipe: everything that one training run depends on."""
+
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from kzoo import checks
+from kzoo.catalogue import list_presets, preset_folder
+from kzoo.errors import InputError, PresetError, did_you_mean
+from kzoo.files import read_json
+from kzoo.tasks import get as get_task
+
+FORMAT = 1
+SCHEDULES = ("constant", "cosine", "plateau")
+
+
+@dataclass
+class Recipe:
+    """A training run as plain data, as recipe.json holds it.
+
+    Args:
+        task: str. The task's name.
+        task_version: int. The version of the task's examples; a recipe of another version is refused.
+        model: dict. `{"class": name, "config": {...}}`, without vocabulary, which the task gives.
+        epochs: int. Passes over the training examples, 1 to 100,000.
+        batch_size: int. 1 to 65,536.
+        examples: int or None. Training examples drawn; None takes the split's size.
+        learning_rate: float. The peak rate of Adam.
+        schedule: str. "constant"; "cosine" to 1 % of the peak; "plateau", which halves the rate when the selection metric
+            has not improved for five epochs.
+        warmup_steps: int. Steps of linear warm-up, for "cosine".
+        clip_norm: float. Largest global gradient norm.
+        epsilon: float. Of Adam.
+        selection: str. "last" keeps the last weights; "validation" those with the best sequence accuracy on the
+            validation split after an epoch, the latest among equals.
+        patience: int or None. Stops after so many epochs without a new best of the selection metric (a tie counts as one).
+        seed: int. Seeds the weights, dropout and the order of the examples; the examples themselves are the task's own.
+        watch: list of int. Lengths whose accuracy is noted after each epoch; it decides nothing.
+        evaluation: dict. `lengths`, `examples` and `seed` of the evaluation at the end.
+    """
+
+    task: str
+    model: dict[str, Any]
+    epochs: int
+    task_version: int = 1
+    batch_size: int = 32
+    examples: int | None = None
+    learning_rate: float = 1e-3
+    schedule: str = "constant"
+    warmup_steps: int = 0
+    clip_norm: float = 5.0
+    epsilon: float = 1e-8
+    selection: str = "validation"
+    patience: int | None = None
+    seed: int = 0
+    watch: list[int] = field(default_factory=list)
+    evaluation: dict[str, Any] = field(default_factory=dict)
+    format: int = FORMAT
+
+    def __post_init__(self) -> None:
+        if self.format != FORMAT:
+            raise InputError(f"format must be {FORMAT}, not {self.format!r}")
+        task = get_task(self.task)
+        if self.task_version != task.version:
+            raise InputError(f"the recipe is for version {self.task_version} of {self.task}; this is {task.version}")
+        if not isinstance(self.model, dict) or not set(self.model) <= {"class", "config"} or "class" not in self.model:
+            raise InputError("model must have 'class' and 'config'")
+        checks.integer("epochs", self.epochs, 1, 100_000)
+        checks.integer("batch_size", self.batch_size, 1, 65_536)
+        checks.number("learning_rate", self.learning_rate, 1e-9, 10.0)
+        checks.choice("schedule", self.schedule, SCHEDULES)
+        checks.integer("warmup_steps", self.warmup_steps, 0, 10**9)
+        checks.number("clip_norm", self.clip_norm, 1e-9, 1e9)
+        checks.number("epsilon", self.epsilon, 1e-12, 1.0)
+        checks.choice("selection", self.selection, ("last", "validation"))
+        checks.integer("seed", self.seed, 0, 2**31 - 1)
+        for name in ("examples", "patience"):
+            if getattr(self, name) is not None:
+                checks.integer(name, getattr(self, name), 1, 10**9)
+        for length in self.watch:
+            checks.integer("a length in watch", length, 1, 100_000)
+        if not isinstance(self.evaluation, dict) or not set(self.evaluation) <= {"lengths", "examples", "seed"}:
+            raise InputError("evaluation may have lengths, examples and seed, and nothing else")
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> "Recipe":
+        """Returns the recipe of a mapping as in recipe.json.
+
+        Raises:
+            InputError: a key is unknown or missing, or a value out of range.
+        """
+        known = {item.name for item in fields(cls)}
+        for key in config:
+            if key not in known:
+                raise InputError(did_you_mean("key of a recipe", key, known))
+        missing = {"task", "model", "epochs"} - set(config)
+        if missing:
+            raise InputError(f"a recipe needs {', '.join(sorted(missing))}")
+        return cls(**config)
+
+    def to_config(self) -> dict[str, Any]:
+        """Returns the mapping that `from_config` takes, in the order of reading."""
+        config = asdict(self)
+        return {"format": config.pop("format"), **config}
+
+
+def load_recipe(source: str | Path) -> Recipe:
+    """Returns a recipe from a recipe file, a preset folder or a bundled preset's name.
+
+    Raises:
+        UnknownNameError, PresetError, InputError: no such file or preset, or one that is no recipe.
+    """
+    path = Path(source)
+    if not path.is_file():
+        if path.suffix == ".json" or (str(source) not in list_presets() and not path.is_dir() and "/" in str(source)):
+            raise PresetError(f"there is no recipe {source}")
+        path = preset_folder(source) / "recipe.json"
+    try:
+        return Recipe.from_config(read_json(path))
+    except (InputError, LookupError) as error:
+        raise InputError(f"{path}: {error}") from error

@@ -1,0 +1,138 @@
+"""The way from a recipe to a preset folder."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from kzoo.backend import ensure_backend
+from kzoo.errors import InputError, PresetError
+from kzoo.files import read_json
+from kzoo.tasks import get as get_task
+from kzoo.training.recipe import Recipe, load_recipe
+
+
+def train(
+    recipe: Recipe | str | Path, output: str | Path, resume: bool = False, progress: bool = False, name: str | None = None
+) -> Path:
+    """Trains a model by a recipe, evaluates it by length, and writes it as a preset folder.
+
+    While it runs, `<output>.training` holds a checkpoint of the last finished epoch; it is removed at the end.
+
+    Args:
+        recipe: Recipe, a recipe file, or a preset whose recipe to follow.
+        output: str or Path. The preset folder to write.
+        resume: bool. Goes on from the checkpoint, if there is one, to the same weights as an unbroken run on this
+            machine; a run that has finished is left as it is.
+        progress: bool. Whether to show progress on stderr.
+        name: str. The name of the preset in its results. Defaults to the folder's.
+
+    Returns:
+        Path. The folder.
+
+    Raises:
+        PresetError: `output` exists, or a checkpoint of another recipe is in the way.
+        InputError: the recipe or its model is not valid.
+    """
+    recipe = recipe if isinstance(recipe, Recipe) else load_recipe(recipe)
+    output = Path(output)
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        if resume and (output / "recipe.json").is_file() and read_json(output / "recipe.json") == recipe.to_config():
+            return output
+        raise PresetError(f"{output} exists; nothing was trained")
+    ensure_backend()
+    from kzoo.training.checkpoint import Checkpoint
+
+    checkpoint = Checkpoint(output.parent / f"{output.name}.training")
+    if checkpoint.exists():
+        if not resume:
+            raise PresetError(f"{checkpoint.folder} holds an unfinished run: resume it, or remove the folder")
+        if read_json(checkpoint.folder / "notes.json").get("recipe") != recipe.to_config():
+            raise PresetError(f"{checkpoint.folder} holds an unfinished run of another recipe: remove it, or finish that")
+    model, notes = fit(recipe, checkpoint, progress)
+    model.preset_name = name or output.name
+    return _write(model, recipe, notes, output, checkpoint, progress)
+
+
+def build(recipe: Recipe) -> Any:
+    """Returns the untrained model of a recipe, the same for the same seed and backend.
+
+    Raises:
+        InputError: the model's class or config is not valid.
+    """
+    import keras
+
+    import kzoo.models  # noqa: F401  (fills the registry)
+    from kzoo import registry
+
+    keras.utils.set_random_seed(recipe.seed)
+    spec = {"class": recipe.model["class"], "config": recipe.model.get("config", {})}
+    cls = registry.classes("model").get(str(spec["class"]))
+    if cls is None:
+        registry.resolve("model", spec)  # raises, with the names that it might have been
+        raise InputError("model must name a class")
+    registry.check_arguments(cls, {"vocabulary_size": 2, **spec["config"]})
+    return cls.from_task(recipe.task, **spec["config"])  # type: ignore[attr-defined]
+
+
+def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, dict[str, Any]]:
+    """Returns the trained model and the notes of its run."""
+    import keras
+
+    from kzoo.preprocessing.batches import Batches
+    from kzoo.training.callbacks import Bookkeeper, LengthAccuracy, Progress
+    from kzoo.weights import load_weights
+
+    model = build(recipe)
+    task = get_task(recipe.task)
+    examples = task.examples("train", recipe.examples)
+    batches = Batches(
+        examples, model.preprocessor, recipe.batch_size, recipe.seed, drop_remainder=True, bucketed=False
+    )
+    model.compile(optimizer=_optimizer(recipe, len(batches)), weighted_metrics=None)
+    model.optimizer.build(model.trainable_variables)
+    notes = checkpoint.restore(model) if checkpoint.exists() else None
+    selecting = recipe.selection == "validation"
+    validation = task.examples("validation") if selecting else None
+    bookkeeper = Bookkeeper(recipe, checkpoint, notes, validation)
+    done = bookkeeper.notes["epoch"]
+    batches.begin(done)
+    patience = recipe.patience
+    if done < recipe.epochs and not (patience and notes and done - notes["best_epoch"] >= patience):
+        callbacks = [bookkeeper, Progress(recipe.epochs * len(batches), done * len(batches), progress)]
+        if recipe.watch:
+            callbacks.insert(0, LengthAccuracy(task, recipe.watch))
+        keras.Model.fit(model, batches, initial_epoch=done, epochs=recipe.epochs, verbose=0, callbacks=callbacks)
+    if selecting:
+        load_weights(model, bookkeeper.best_weights)
+    steps, size = bookkeeper.notes["epoch"] * len(batches), batches.batch_size
+    return model, {**bookkeeper.notes, "steps": steps, "examples_seen": steps * size}
+
+
+def _optimizer(recipe: Recipe, steps_per_epoch: int) -> Any:
+    import keras
+
+    rate: Any = recipe.learning_rate
+    if recipe.schedule == "cosine":
+        steps = max(1, recipe.epochs * steps_per_epoch - recipe.warmup_steps)
+        warmup = {"warmup_target": rate, "warmup_steps": recipe.warmup_steps} if recipe.warmup_steps else {}
+        start = 0.0 if recipe.warmup_steps else rate
+        rate = keras.optimizers.schedules.CosineDecay(start, steps, alpha=0.01, **warmup)
+    return keras.optimizers.Adam(rate, epsilon=recipe.epsilon, global_clipnorm=recipe.clip_norm)
+
+
+def _write(model: Any, recipe: Recipe, notes: dict[str, Any], output: Path, checkpoint: Any, progress: bool) -> Path:
+    import keras
+
+    from kzoo.evaluation.evaluate import evaluate
+    from kzoo.evaluation.results import results_document
+    from kzoo.presets_io import save_to_preset
+
+    if progress:
+        print(f"trained {notes['epoch']} epochs in {notes['seconds']:.0f} s; evaluating", file=sys.stderr)
+    report = evaluate(model, recipe.task, progress=progress, **recipe.evaluation)
+    training = {key: notes[key] for key in ("epoch", "steps", "examples_seen", "seconds", "best_epoch", "history")}
+    training |= {"backend": keras.config.backend(), "seed": recipe.seed}
+    results = results_document(report, training)
+    save_to_preset(model, output, recipe=recipe.to_config(), results=results)
+    checkpoint.remove()
+    return output

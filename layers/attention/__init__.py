@@ -1,0 +1,1 @@
+"""Attention over a source sequence: the cells of the recurrent decoder."""

@@ -1,0 +1,90 @@
+"""The contract of attention in a recurrent decoder."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kzoo import checks
+from kzoo.layers.attention.value_projection import ValueProjection
+
+Tensors = dict[str, Any]
+
+
+class AttentionCell(keras.layers.Layer):
+    """Base of the attention mechanisms of a recurrent decoder: one call attends once.
+
+    A sequence is prepared once (`prepare`), then read at each target step (`call`), which hands a dict of states on to
+    the next: where the attention looked last, say. A mechanism implements
+
+    - `build_weights(query_shape, memory_shape)`: its own variables;
+    - `prepare_weights(memory, memory_mask, summary)`: what it needs of a memory, computed once;
+    - `get_initial_state(prepared)`: its states before the first step, each (B,), if it has any;
+    - `weigh(query, prepared, states)`: the attention weights of this step and the new states;
+    - `advance(weights, prepared, states)`: the states after the weights were used, if they depend on them. It is apart
+      from `weigh` since a mixture may use other weights than this mechanism proposed.
+
+    Scores, weights and states are float32 under every dtype policy: positions in bfloat16 would be wrong by tens at
+    length 1,000.
+
+    Args:
+        units: int. Size of queries, keys and values. Defaults to the query's.
+        value_units: int. Size of the hidden layer before the values. Defaults to the memory's.
+
+    Call arguments:
+        query: tensor of shape (B, D).
+        prepared: dict, from `prepare`.
+        states: dict of tensors, from `get_initial_state` or the last call.
+
+    Returns:
+        The context of shape (B, D), the weights of shape (B, S), and the new states.
+    """
+
+    def __init__(self, units: int | None = None, value_units: int | None = None, **kwargs: Any) -> None:
+        super().__init__(autocast=False, **kwargs)
+        self.units = None if units is None else checks.integer("units", units, 1, 4096)
+        self.value_units = None if value_units is None else checks.integer("value_units", value_units, 1, 4096)
+
+    def build(self, query_shape: Any, memory_shape: Any) -> None:
+        self.build_weights(query_shape, memory_shape)
+        self.values = ValueProjection(self.units, self.value_units, dtype=self.dtype_policy)
+        self.values.build(memory_shape)
+        self.built = True
+
+    def prepare(self, memory: Any, memory_mask: Any, summary: Any = None) -> Tensors:
+        """Returns what the steps need of a memory.
+
+        Args:
+            memory: tensor of shape (B, S, D).
+            memory_mask: bool tensor of shape (B, S), True at real positions.
+            summary: tensor of shape (B, D), the encoder's summary; only some mechanisms need it.
+        """
+        return {
+            "mask": memory_mask,
+            "values": self.values(memory),
+            **self.prepare_weights(memory, memory_mask, summary),
+        }
+
+    def get_initial_state(self, prepared: Tensors) -> Tensors:
+        """Returns the states before the first step."""
+        return {}
+
+    def call(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Any, Tensors]:
+        weights, states = self.weigh(query, prepared, states)
+        context = ops.einsum("bs,bsd->bd", ops.cast(weights, prepared["values"].dtype), prepared["values"])
+        return context, weights, self.advance(weights, prepared, states)
+
+    def build_weights(self, query_shape: Any, memory_shape: Any) -> None:
+        raise NotImplementedError
+
+    def prepare_weights(self, memory: Any, memory_mask: Any, summary: Any) -> Tensors:
+        return {}
+
+    def weigh(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Tensors]:
+        raise NotImplementedError
+
+    def advance(self, weights: Any, prepared: Tensors, states: Tensors) -> Tensors:
+        return states
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "units": self.units, "value_units": self.value_units}

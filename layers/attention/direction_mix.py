@@ -1,0 +1,75 @@
+"""Reading a source from either end."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kzoo.layers.attention.attention_cell import AttentionCell, Tensors
+from kzoo.layers.recurrent.reverse import reverse
+from kzoo.registry import get, register, serialize
+
+
+@register("attention")
+class DirectionMix(AttentionCell):
+    """Lets another attention see the source forward, backward, or in between, as the source itself tells.
+
+    From [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), section 4.2 (the "Bi-" models), Eq. 1-3.
+    With e the memory and e_cls its summary:
+
+        alpha = sigmoid(5 (w . e_cls + b))
+        e_dir = alpha e + (1 - alpha) reverse(e)
+
+    The reverse keeps real positions at the left. Keys and values are both made of e_dir.
+
+    Args:
+        attention: name, config or object: the `AttentionCell` that reads e_dir.
+
+    Call arguments:
+        query: tensor of shape (B, D).
+        prepared: dict, from `prepare(memory, memory_mask, summary)`, whose summary (B, D) is needed.
+        states: dict, of the inner attention.
+
+    Returns:
+        Context (B, D), weights (B, S) over the positions of e_dir, states.
+
+    Example:
+
+    ```python
+    cell = kzoo.layers.DirectionMix("MonotonicAttention")
+    cell.build((None, 6), (None, None, 6))
+    memory, mask, summary = np.ones((2, 5, 6), "float32"), np.ones((2, 5), bool), np.ones((2, 6), "float32")
+    prepared = cell.prepare(memory, mask, summary)
+    context, weights, states = cell(summary, prepared, cell.get_initial_state(prepared))
+    assert weights.shape == (2, 5)
+    ```
+    """
+
+    def __init__(self, attention: Any, **kwargs: Any) -> None:
+        units, value_units = kwargs.pop("units", None), kwargs.pop("value_units", None)
+        super().__init__(units, value_units, **kwargs)
+        self.attention = get("attention", attention, units=units, value_units=value_units, dtype=self.dtype_policy)
+
+    def build(self, query_shape: Any, memory_shape: Any) -> None:
+        size = memory_shape[-1]
+        uniform = keras.initializers.RandomUniform(-(size**-0.5), size**-0.5)
+        self.direction = keras.layers.Dense(
+            1, kernel_initializer=uniform, bias_initializer=uniform, dtype=self.dtype_policy
+        )
+        self.direction.build((None, size))
+        self.attention.build(query_shape, memory_shape)
+        self.built = True
+
+    def prepare(self, memory: Any, memory_mask: Any, summary: Any = None) -> Tensors:
+        alpha = ops.sigmoid(5.0 * self.direction(summary))[:, :, None]
+        mixed = alpha * memory + (1.0 - alpha) * reverse(memory, memory_mask)
+        return self.attention.prepare(mixed, memory_mask, summary)
+
+    def get_initial_state(self, prepared: Tensors) -> Tensors:
+        return self.attention.get_initial_state(prepared)
+
+    def call(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Any, Tensors]:
+        return self.attention.call(query, prepared, states)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "attention": serialize(self.attention)}

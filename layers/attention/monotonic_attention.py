@@ -1,0 +1,105 @@
+"""OneStep, Monotonic and Relaxed Monotonic attention, and the ablations: one cell, five step functions."""
+
+from typing import Any
+
+from keras import ops
+
+from kzoo import checks
+from kzoo.layers.attention.attention_cell import Tensors
+from kzoo.layers.attention.gaussian_attention import GaussianAttention
+from kzoo.layers.attention.softstair import softstair
+from kzoo.layers.recurrent.dense import dense
+from kzoo.registry import alias, register
+
+STEPS = {
+    "sigmoid": lambda x: ops.sigmoid(5.0 * x),
+    "relu": ops.relu,
+    "softstair": softstair,
+    "linear": lambda x: x,
+}
+
+
+@register("attention")
+class MonotonicAttention(GaussianAttention):
+    """Location attention that walks: each step moves the last position by a number of positions.
+
+    From [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), section 5. With l the location features
+    and pa the last position:
+
+        mu = pa + steps(w_step . l) / (S - 1)
+
+    | step      | steps(x)                              | the paper's name            |
+    |-----------|---------------------------------------|-----------------------------|
+    | sigmoid   | sigmoid(5 x)                          | OneStep (Eq. 21)            |
+    | gated     | g ReLU(x) + (1 - g) sigmoid(5 x)      | Monotonic (Eq. 22-23)       |
+    | relu      | ReLU(x)                               | Relaxed Monotonic           |
+    | softstair | floor(x) + sigmoid(20 ({x} - 0.5))    | OneStep without Step 3      |
+    | linear    | x                                     | OneStep without sigmoid     |
+
+    In the paper's letters: h_{t-1} is `query`, pa_{t-1} `states["position"]`, mu_t `states["center"]`, sigma_t
+    `states["spread"]`, lambda' the weights. The paper's models interpolate the memory with its reverse first: wrap the
+    cell in `DirectionMix`, or take the names "onestep", "monotonic" and "relaxed_monotonic", which do.
+
+    Args:
+        step: str. One of the table's.
+        units: int. Size of the location features and of the values. Defaults to the query's.
+        value_units: int. Size of the hidden layer before the values. Defaults to the memory's.
+
+    Call arguments:
+        query: tensor of shape (B, D).
+        prepared: dict, from `prepare(memory, memory_mask)` with memory (B, S, D) and mask (B, S).
+        states: dict of tensors of shape (B,): position, center, spread, time.
+
+    Returns:
+        Context (B, D), weights (B, S), states.
+
+    Raises:
+        InputError: `step` is not in the table, or a size is out of range.
+
+    Example:
+
+    ```python
+    cell = kzoo.layers.MonotonicAttention(step="sigmoid")
+    cell.build((None, 6), (None, None, 6))
+    prepared = cell.prepare(np.ones((2, 5, 6), "float32"), np.ones((2, 5), bool))
+    context, weights, states = cell(np.ones((2, 6), "float32"), prepared, cell.get_initial_state(prepared))
+    assert context.shape == (2, 6) and weights.shape == (2, 5)
+    ```
+
+    Differences from the paper, all as in the authors' code, which reaches its numbers: the 5 inside the sigmoid is
+    missing in the paper's formula; mu is not clamped (the paper's Eq. 6 suggests it); in `gated`, g = sigmoid(`gate`)
+    weights the ReLU, not the sigmoid. Difference from their code: its gate starts at 20, where its gradient is exactly
+    zero and Monotonic equals Relaxed Monotonic; here it starts at 0 and learns, which is what the published table shows.
+    """
+
+    def __init__(self, step: str = "sigmoid", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.step = checks.choice("step", step, [*STEPS, "gated"])
+
+    def build_center(self, units: int) -> None:
+        self.pace = dense(1, units, use_bias=False, dtype=self.dtype_policy)
+        self.pace.build((None, units))
+        if self.step == "gated":
+            self.gate = self.add_weight((), initializer="zeros", name="gate")
+
+    def center(self, features: Any, prepared: Tensors, states: Tensors) -> Any:
+        raw = ops.cast(self.pace(features), "float32")[:, 0]
+        if self.step == "gated":
+            gate = ops.sigmoid(ops.cast(self.gate, "float32"))
+            steps = gate * STEPS["relu"](raw) + (1.0 - gate) * STEPS["sigmoid"](raw)
+        else:
+            steps = STEPS[self.step](raw)
+        return states["position"] + steps * prepared["step"]
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "step": self.step}
+
+
+for _name, _step in {
+    "onestep": "sigmoid",
+    "monotonic": "gated",
+    "relaxed_monotonic": "relu",
+    "onestep_minus_step3": "softstair",
+    "onestep_minus_sigmoid": "linear",
+}.items():
+    alias("attention", _name, "DirectionMix", attention={"class": "MonotonicAttention", "config": {"step": _step}})

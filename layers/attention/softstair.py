@@ -1,0 +1,25 @@
+"""The soft staircase of location attention."""
+
+from typing import Any
+
+from keras import ops
+
+
+def softstair(x: Any, temperature: float = 20.0) -> Any:
+    """Returns floor(x) + sigmoid(temperature * (x - floor(x) - 0.5)): nearly a whole number, with a gradient.
+
+    [Dubois et al., 2020](https://arxiv.org/abs/1911.03872), Eq. 9. No gradient flows through the floor.
+
+    Args:
+        x: float tensor.
+        temperature: float. The paper's tau.
+
+    Example:
+
+    ```python
+    assert abs(float(kzoo.layers.softstair(np.array(1.6, "float32"))) - 1.8808) < 1e-4
+    ```
+    """
+    x = ops.convert_to_tensor(x)
+    floor = ops.stop_gradient(ops.floor(x))
+    return floor + ops.sigmoid(temperature * (x - floor - 0.5))

@@ -1,0 +1,1 @@
+"""Recurrent encoders and decoders, and the loop that all of them use."""

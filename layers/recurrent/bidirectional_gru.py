@@ -1,0 +1,76 @@
+"""The bidirectional GRU encoder."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kzoo import checks
+from kzoo.layers.recurrent.reverse import reverse
+from kzoo.registry import register
+
+
+@register("layer")
+class BidirectionalGRU(keras.layers.Layer):
+    """A one-layer bidirectional GRU that pads cannot touch.
+
+    The backward direction runs forward over the reversed real tokens, so no mask enters the recurrence and every
+    backend keeps its fast GRU (a mask turns it off on JAX and PyTorch).
+
+    Args:
+        units: int. Size of each direction; the output has twice as many. 1 to 4096.
+
+    Call arguments:
+        sequence: tensor of shape (B, S, E).
+        mask: bool tensor of shape (B, S), True at real tokens; every row has at least one.
+
+    Returns:
+        The encodings, of shape (B, S, 2 * units), zero at pads; and the summary of shape (B, 2 * units): the forward
+        state after the last token beside the backward state after the first.
+
+    Example:
+
+    ```python
+    encodings, summary = kzoo.layers.BidirectionalGRU(4)(np.ones((2, 5, 3)), np.ones((2, 5), bool))
+    assert encodings.shape == (2, 5, 8) and summary.shape == (2, 8)
+    ```
+
+    Weights start uniform in +-1/sqrt(units), biases too, as the papers' framework does; two bias vectors a gate.
+    """
+
+    def __init__(self, units: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.units = checks.integer("units", units, 1, 4096)
+        self.forward_gru = gru(units, dtype=self.dtype_policy)
+        self.backward_gru = gru(units, dtype=self.dtype_policy)
+
+    def build(self, input_shape: Any, mask_shape: Any = None) -> None:
+        self.forward_gru.build(input_shape)
+        self.backward_gru.build(input_shape)
+
+    def call(self, sequence: Any, mask: Any) -> tuple[Any, Any]:
+        forward = self.forward_gru(sequence)
+        backward = self.backward_gru(reverse(sequence, mask))
+        lengths = ops.sum(ops.cast(mask, "int32"), axis=1)
+        last = ops.broadcast_to((lengths - 1)[:, None, None], (ops.shape(forward)[0], 1, self.units))
+        summary = [ops.take_along_axis(states, last, axis=1)[:, 0] for states in (forward, backward)]
+        encodings = ops.concatenate([forward, reverse(backward, mask)], axis=-1)
+        return encodings * ops.cast(mask, encodings.dtype)[:, :, None], ops.concatenate(summary, axis=-1)
+
+    def compute_mask(self, *args: Any, **kwargs: Any) -> None:
+        return None
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "units": self.units}
+
+
+def gru(units: int, **kwargs: Any) -> keras.layers.GRU:
+    """Returns a GRU over sequences with the papers' initial weights."""
+    return keras.layers.GRU(units, return_sequences=True, **gru_initializers(units), **kwargs)
+
+
+def gru_initializers(units: int) -> dict[str, Any]:
+    """Returns the initialisers of a GRU as the papers' framework has them: uniform in +-1/sqrt(units), all weights."""
+    bound = units**-0.5
+    names = ("kernel_initializer", "recurrent_initializer", "bias_initializer")
+    return {name: keras.initializers.RandomUniform(-bound, bound) for name in names}

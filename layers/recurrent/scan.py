@@ -1,0 +1,46 @@
+"""One loop over time for the three backends."""
+
+from collections.abc import Callable
+from typing import Any
+
+import keras
+from keras import ops
+
+Step = Callable[[Any, Any], tuple[Any, Any]]
+
+
+def scan(step: Step, initial: Any, inputs: Any) -> tuple[Any, Any]:
+    """Runs `step` over the leading axis of `inputs`, handing a carry from one step to the next.
+
+    `keras.ops.scan` loses outputs on TensorFlow whose structure differs from the carry's; this one does not.
+    It is differentiable on every backend and compiled where the backend compiles.
+
+    Args:
+        step: function `(carry, x) -> (carry, y)`; the carry keeps its structure, shapes and dtypes.
+        initial: nested tensors, the first carry.
+        inputs: nested tensors of shape (T, ...), T at least 1.
+
+    Returns:
+        The last carry, and the outputs stacked along a new leading axis of length T.
+    """
+    if keras.config.backend() == "jax":
+        import jax
+
+        return jax.lax.scan(step, initial, inputs)
+    if keras.config.backend() == "tensorflow":
+        return _scan_tensorflow(step, initial, inputs)
+    carry, outputs = initial, []
+    for t in range(keras.tree.flatten(inputs)[0].shape[0]):
+        carry, output = step(carry, keras.tree.map_structure(lambda x: x[t], inputs))
+        outputs.append(output)
+    return carry, keras.tree.map_structure(lambda *ys: ops.stack(ys), *outputs)
+
+
+def _scan_tensorflow(step: Step, initial: Any, inputs: Any) -> tuple[Any, Any]:
+    import tensorflow as tf
+
+    # tf.scan needs the structure of the outputs beforehand: one step tells it, and its values are dropped.
+    first = step(initial, tf.nest.map_structure(lambda x: x[0], inputs))[1]
+    empty = tf.nest.map_structure(tf.zeros_like, first)
+    carries, outputs = tf.scan(lambda last, x: step(last[0], x), inputs, initializer=(initial, empty))
+    return tf.nest.map_structure(lambda x: x[-1], carries), outputs

@@ -1,0 +1,1 @@
+"""The presets: a folder here with a config.json is one."""
