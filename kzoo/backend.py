@@ -4,10 +4,12 @@ Keras takes TensorFlow unless told otherwise and fails where it is absent. When 
 installed, kzoo takes the first installed of jax, torch and tensorflow, and says so once.
 """
 
+import contextlib
 import importlib.util
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from kzoo.errors import BackendError, InputError, did_you_mean
@@ -48,7 +50,9 @@ def ensure_backend() -> str:
         if chosen not in BACKENDS:
             raise InputError(did_you_mean("KERAS_BACKEND", chosen, BACKENDS))
         if chosen not in available:
-            raise BackendError(f"KERAS_BACKEND is {chosen!r}, which is not installed; installed: {', '.join(available)}")
+            raise BackendError(
+                f"KERAS_BACKEND is {chosen!r}, which is not installed; installed: {', '.join(available)}"
+            )
         return chosen
     chosen = configured()
     if chosen not in available:
@@ -56,3 +60,18 @@ def ensure_backend() -> str:
         print(f"kzoo: using the {available[0]} backend (set KERAS_BACKEND to choose)", file=sys.stderr)
         chosen = available[0]
     return chosen
+
+
+@contextlib.contextmanager
+def no_other_backend() -> Iterator[None]:
+    """Keeps Keras from importing TensorFlow, as it does on every backend when it writes a config or sets seeds."""
+    absent = [name for name in BACKENDS if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in absent:
+            del sys.modules[name]
+            lazy = getattr(sys.modules.get("keras.src.utils.module_utils"), name, None)
+            if hasattr(lazy, "_available"):
+                lazy._available = None  # Keras asks again

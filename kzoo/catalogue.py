@@ -2,11 +2,15 @@
 
 import fnmatch
 import importlib
+import os
 from pathlib import Path
 from typing import Any
 
 from kzoo.errors import PresetError, UnknownNameError, did_you_mean
 from kzoo.files import read_json
+
+FORMAT = 1
+ROW = {"length", "metric", "value", "n", "seed", "weights_sha256"}
 
 
 def bundled_folder() -> Path:
@@ -43,7 +47,7 @@ def preset_folder(preset: str | Path) -> Path:
         raise UnknownNameError(did_you_mean("preset", text, list_presets()))
     if not (path / "config.json").is_file():
         raise PresetError(f"{text} is no preset folder: it has no config.json")
-    return path
+    return Path(os.path.abspath(path))  # "." has a name too
 
 
 def preset_info(preset: str | Path) -> dict[str, Any]:
@@ -51,11 +55,29 @@ def preset_info(preset: str | Path) -> dict[str, Any]:
 
     Args:
         preset: str or Path. A bundled name, or a folder.
+
+    Raises:
+        UnknownNameError, PresetError: there is no such preset, or a file of it is damaged.
     """
     folder = preset_folder(preset)
-    info: dict[str, Any] = {"preset": folder.name, "folder": str(folder)}
-    for part in ("config", "tokenizer", "metadata", "recipe", "results"):
+    info: dict[str, Any] = {"preset": folder.name, "folder": str(folder), "config": read_config(folder)}
+    for part in ("tokenizer", "metadata", "recipe", "results"):
         path = folder / f"{part}.json"
         if path.is_file():
             info[part] = read_json(path)
+    rows = info.get("results", {"rows": []}).get("rows")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) and ROW <= set(row) for row in rows):
+        raise PresetError(f"{folder / 'results.json'} must have rows with {', '.join(sorted(ROW))}")
     return info
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Returns the content of config.json: format, class and config.
+
+    Raises:
+        PresetError: it is missing or damaged, or has anything else.
+    """
+    config = read_json(folder / "config.json")
+    if set(config) != {"format", "class", "config"} or config["format"] != FORMAT:
+        raise PresetError(f"{folder / 'config.json'} must have format {FORMAT}, class and config, and nothing else")
+    return config

@@ -29,7 +29,7 @@ class Generator:
 
         Args:
             texts: sequence of str.
-            max_length: int. At most so many tokens, 1 to 100,000. Defaults to ten times the longest input, plus 10.
+            max_length: int. At most so many tokens, 1 to 100,010. Defaults to ten times the input's own, plus 10.
         """
         preprocessor = self.model.text_preprocessor()
         sources = [preprocessor.encode_source(text) for text in texts]
@@ -42,15 +42,18 @@ class Generator:
     def decode(self, sources: Sequence[Sequence[int]], max_length: int | None = None) -> np.ndarray:
         """Returns the output ids of encoded sources, int32 of shape (B, max_length), padded after the end symbol."""
         longest = max(map(len, sources))
-        if max_length is None:
-            max_length = 10 * longest + 10
-        checks.integer("max_length", max_length, 1, 10 * MAX_LENGTH + 10)
+        if max_length is not None:
+            checks.integer("max_length", max_length, 1, 10 * MAX_LENGTH + 10)
+        limits = np.array([max_length or 10 * len(source) + 10 for source in sources])
         rows = [*sources, *[sources[0]] * ((1 << (len(sources) - 1).bit_length()) - len(sources))]
         inputs = self.model.preprocessor.sources(rows, pad_to=bucket(longest))
         if self.compiled is None:
             self.compiled = compile_for_backend(self.model, self._greedy)
-        ids = keras.ops.convert_to_numpy(self.compiled(inputs, bucket(max_length)))
-        return ids[: len(sources), :max_length]
+        ids = keras.ops.convert_to_numpy(self.compiled(inputs, bucket(int(limits.max()))))
+        ids = ids[: len(sources), : limits.max()]
+        # Each row stops at its own limit, whatever the others are.
+        beyond = np.arange(ids.shape[1]) >= limits[:, None]
+        return np.where(beyond, self.model.preprocessor.tokenizer.pad_id, ids)
 
     def _greedy(self, inputs: dict[str, Any], length: int) -> Any:
         tokenizer = self.model.preprocessor.tokenizer
@@ -95,4 +98,6 @@ def compile_for_backend(model: Any, function: Any) -> Any:
         return tf.function(function)
     import torch
 
-    return torch.no_grad()(lambda arrays, length: function(keras.tree.map_structure(ops.convert_to_tensor, arrays), length))
+    return torch.no_grad()(
+        lambda arrays, length: function(keras.tree.map_structure(ops.convert_to_tensor, arrays), length)
+    )

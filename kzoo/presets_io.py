@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import kzoo
-from kzoo.backend import ensure_backend
-from kzoo.catalogue import preset_folder
+from kzoo.backend import ensure_backend, no_other_backend
+from kzoo.catalogue import FORMAT, preset_folder, read_config
 from kzoo.errors import KzooError, PresetError
 from kzoo.files import read_json, sha256, write_json
 
-FORMAT = 1
 LICENSE = "apache-2.0"
 
 
@@ -39,15 +38,13 @@ def from_preset(preset: str | Path, load_weights: bool = True, expected: type | 
     """
     folder = preset_folder(preset)
     ensure_backend()
-    config = read_json(folder / "config.json")
-    if set(config) != {"format", "class", "config"} or config["format"] != FORMAT:
-        raise PresetError(f"{folder / 'config.json'} must have format {FORMAT}, class and config, and nothing else")
+    config = read_config(folder)
     metadata = read_json(folder / "metadata.json")
     check_files(folder, metadata)
     try:
         model = _build(config, read_json(folder / "tokenizer.json"))
-    except KzooError as error:
-        raise PresetError(f"{folder / 'config.json'}: {error}") from error
+    except (KzooError, TypeError, ValueError) as error:  # the latter two are Keras' own, for its arguments
+        raise PresetError(f"{folder / 'config.json'}: {' '.join(str(error).split())}") from error
     if expected is not None and not isinstance(model, expected):
         raise PresetError(f"{preset} is a {type(model).__name__}, not a {expected.__name__}")
     if load_weights:
@@ -74,7 +71,7 @@ def save_to_preset(model: Any, folder: str | Path, **documents: dict[str, Any]) 
     """
     from kzoo.weights import save_weights
 
-    folder = Path(folder)
+    folder = Path(folder).expanduser().resolve()
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not (folder / "config.json").is_file()):
         raise PresetError(f"{folder} exists and is no preset folder; nothing was written")
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +80,8 @@ def save_to_preset(model: Any, folder: str | Path, **documents: dict[str, Any]) 
     beside.mkdir()
     try:
         model.text_preprocessor()
-        config = {k: v for k, v in model.get_config().items() if k not in ("name", "dtype", "trainable")}
+        with no_other_backend():
+            config = {k: v for k, v in model.get_config().items() if k not in ("name", "dtype", "trainable")}
         write_json(beside / "tokenizer.json", config.pop("preprocessor"))
         write_json(beside / "config.json", {"format": FORMAT, "class": type(model).__name__, "config": config})
         for name, content in documents.items():
@@ -153,5 +151,10 @@ def _swap(new: Path, folder: Path) -> None:
     old = folder.parent / f".{folder.name}.old-{os.getpid()}"
     if folder.exists():
         os.rename(folder, old)
-    os.rename(new, folder)
+    try:
+        os.rename(new, folder)
+    except BaseException:
+        if old.exists():
+            os.rename(old, folder)
+        raise
     shutil.rmtree(old, ignore_errors=True)

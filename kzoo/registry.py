@@ -92,7 +92,9 @@ def resolve(kind: str, spec: Any) -> tuple[type, dict[str, Any]]:
         if isinstance(spec, str):
             spec = {"class": spec}
         if not isinstance(spec, dict) or not set(spec) <= {"class", "config"} or not isinstance(spec.get("class"), str):
-            raise InputError(f"{kind} must be a name, a config with 'class' and 'config', or an object, not {spec!r:.80}")
+            raise InputError(
+                f"{kind} must be a name, a config with 'class' and 'config', or an object, not {spec!r:.80}"
+            )
         own = spec.get("config", {})
         if not isinstance(own, dict):
             raise InputError(f"the config of {kind} {spec['class']!r} must be a mapping")

@@ -112,11 +112,15 @@ def _check_header(path: Path, variables: dict[str, keras.Variable]) -> None:
     expected = {name: (DTYPE, tuple(variable.shape)) for name, variable in variables.items()}
     missing, extra = sorted(expected.keys() - shapes.keys()), sorted(shapes.keys() - expected.keys())
     if missing or extra:
-        parts = [f"{what} {', '.join(names[:5])}" for what, names in (("lacks", missing), ("has unknown", extra)) if names]
+        parts = [
+            f"{what} {', '.join(names[:5])}" for what, names in (("lacks", missing), ("has unknown", extra)) if names
+        ]
         raise PresetError(f"{path} {' and '.join(parts)}")
     for name, wanted in expected.items():
         if shapes[name] != wanted:
-            raise PresetError(f"{path}: {name} is {shapes[name][0]} {shapes[name][1]}, but the model needs {wanted[0]} {wanted[1]}")
+            raise PresetError(
+                f"{path}: {name} is {shapes[name][0]} {shapes[name][1]}, but the model needs {wanted[0]} {wanted[1]}"
+            )
     payload = sum(4 * int(np.prod(shape)) for _, shape in expected.values())
     if path.stat().st_size != 8 + size + payload:
         raise PresetError(f"{path} is damaged: it has {path.stat().st_size:,} bytes instead of {8 + size + payload:,}")

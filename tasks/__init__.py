@@ -1,7 +1,12 @@
 """The tasks: NumPy only. `get("recopy")` gives one; `names()` lists them."""
 
-from kzoo.registry import discover, get as _get, names as _names
-from kzoo.tasks.base import Example as Example, Split as Split, Task as Task, TaskData as TaskData
+from kzoo.registry import discover
+from kzoo.registry import get as _get
+from kzoo.registry import names as _names
+from kzoo.tasks.base import Example as Example
+from kzoo.tasks.base import Split as Split
+from kzoo.tasks.base import Task as Task
+from kzoo.tasks.base import TaskData as TaskData
 
 
 def get(name: "str | Task", **config: object) -> Task:

@@ -24,7 +24,8 @@ class Split:
     """A named part of a task's data.
 
     Args:
-        lengths: (int, int). Shortest and longest length, both included; lengths are drawn uniformly.
+        lengths: (int, int). Shortest and longest length, both included; lengths are drawn uniformly, unless the split
+            is a list of its own (see `Task.pool`).
         size: int. Number of examples.
     """
 
@@ -56,23 +57,27 @@ class Task:
 
     - `name`: str, as in the registry; `version`: int, raised whenever the examples change;
     - `vocabulary`: tuple of str, every token of sources and targets;
-    - `splits`: dict of `Split` by name, with "train", "validation" and "test"; the test split is drawn length by
-      length, and its own lengths are those that the paper reports;
-    - `test_lengths`: tuple of int;
+    - `splits`: dict of `Split` by name, with "train", "validation" and "test";
+    - `test_lengths`: tuple of int or None, the lengths that the paper reports: the test split is drawn length by
+      length. None stands for the test split as it is, without a length;
     - `source_end`: bool. Whether the end symbol closes the source too;
     - `length_unit`: str. What a length counts, in a few words;
-    - `paper`: str, reference; `paper_accuracy`: {mechanism: {length: sequence accuracy in 0..1}}.
+    - `paper`: str, reference; `paper_accuracy`: {mechanism: {length: sequence accuracy in 0..1}}, what the paper
+      does not give being absent.
+
+    Most tasks draw their examples with `sample`. A task with lists of examples gives them in `pool`; a task whose
+    splits must not share a drawn example says in `belongs` which split one is for.
     """
 
     name: str
     version: int = 1
     vocabulary: Tokens
     splits: dict[str, Split]
-    test_lengths: tuple[int, ...]
+    test_lengths: tuple[int | None, ...]
     source_end: bool = False
     length_unit: str = "tokens"
     paper: str = ""
-    paper_accuracy: dict[str, dict[int, float]] = {}
+    paper_accuracy: dict[str, dict[int | None, float]] = {}
 
     def sample(self, rng: np.random.Generator, length: int) -> Example:
         """Draws one example of the given length."""
@@ -90,6 +95,29 @@ class Task:
         """Returns what is unique within a split: by default the source."""
         return example.source
 
+    def pool(self, split: str, length: int | None) -> Sequence[Example] | None:
+        """Returns every example of a split and length, in order, where they are a list; None where they are drawn.
+
+        Raises:
+            InputError: the split has no examples of the length, and none can be drawn.
+        """
+        return None
+
+    def belongs(self, example: Example, split: str) -> bool:
+        """Returns whether a drawn example may be in a split: by default it may be in any."""
+        return True
+
+    def gold_attention(self, source: Tokens) -> tuple[int, ...] | None:
+        """Returns where to look for each token of the target, the end symbol included, or None if that is not defined.
+
+        Returns:
+            Indices of source tokens, from 0; `len(source)` is the end of a source that has no token for it.
+
+        Raises:
+            InputError: the source is not one of this task's.
+        """
+        return None
+
     def examples(
         self, split: str = "train", size: int | None = None, seed: int = 0, length: int | None = None
     ) -> list[Example]:
@@ -99,12 +127,13 @@ class Task:
 
         Args:
             split: str. One of `splits`.
-            size: int. How many. Defaults to the split's size.
-            seed: int. Another seed gives other examples.
+            size: int. How many; of a split that is a list, all there are if they are fewer. Defaults to the split's
+                size.
+            seed: int. Another seed gives other examples; of a split that is a list, another choice.
             length: int. Only examples of this length. Defaults to the split's range.
 
         Raises:
-            InputError: unknown split, a length below 1, or a negative size.
+            InputError: unknown split, a length below 1 or one that the task does not have, or a negative size.
         """
         if split not in self.splits:
             raise InputError(did_you_mean(f"split of {self.name}", split, self.splits))
@@ -116,11 +145,18 @@ class Task:
             raise InputError(f"the number of examples must not be negative, but is {wanted}")
         words = [zlib.crc32(word.encode()) for word in (self.name, split)]
         rng = np.random.default_rng([*words, self.version, seed, 0 if length is None else length])
+        pool = self.pool(split, length)
+        if pool is not None:
+            if size is None or size >= len(pool):
+                return list(pool)
+            return [pool[i] for i in np.sort(rng.choice(len(pool), size, replace=False))]
         found: list[Example] = []
         seen: set[Tokens] = set()
         repeats = 0
         while len(found) < wanted:
             example = self.sample(rng, int(rng.integers(low, high + 1)))
+            if not self.belongs(example, split):
+                continue
             key = self.key(example)
             if key in seen and repeats < 100:  # a hundred repeats in a row: the length has no more
                 repeats += 1

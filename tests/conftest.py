@@ -1,8 +1,81 @@
-"""Shared by all tests: one backend a process, few threads, no network."""
+"""Shared by all tests: one backend a process, few threads, no network; small models, presets and fresh processes."""
 
+import inspect
 import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
 
 os.environ.setdefault("KERAS_BACKEND", "jax")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["HF_HUB_OFFLINE"] = "1"
+
+ROOT = Path(__file__).parent.parent
+SMALL = {"embedding_units": 6, "encoder_units": 5}
+
+
+@pytest.fixture(scope="session")
+def root():
+    """The root of the repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def make_model():
+    """A function that makes a small model for ReCopy, with the same random weights on every backend."""
+
+    def make(cls=None, seed=0, **config):
+        import kzoo
+        from kzoo.weights import named_variables
+
+        cls = cls or kzoo.models.RecurrentSeq2Seq
+        small = {key: value for key, value in SMALL.items() if key in inspect.signature(cls).parameters}
+        model = cls.from_task("recopy", **{**small, **config})
+        rng = np.random.default_rng(seed)
+        for variable in named_variables(model).values():  # large enough that the outputs differ from step to step
+            variable.assign(rng.normal(0, 0.9, variable.shape).astype("float32"))
+        return model
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def preset(make_model, tmp_path_factory):
+    """The folder of a small preset; read only."""
+    folder = tmp_path_factory.mktemp("presets") / "tiny_recopy"
+    make_model().save_to_preset(folder)
+    return folder
+
+
+@pytest.fixture
+def own_preset(preset, tmp_path):
+    """The folder of a small preset that the test may change."""
+    return Path(shutil.copytree(preset, tmp_path / "tiny_recopy"))
+
+
+@pytest.fixture
+def python(tmp_path):
+    """A function that runs code in a fresh process.
+
+    `without` names modules that cannot be imported there; further keywords set environment variables, None unsets one.
+    """
+
+    def run(code, *arguments, without=(), timeout=120, **environment):
+        blocked = f"import sys; sys.modules.update(dict.fromkeys({list(without)!r}))\n"
+        variables = {**os.environ, "KERAS_HOME": str(tmp_path / "keras"), **environment}
+        return subprocess.run(
+            [sys.executable, "-c", blocked + code, *map(str, arguments)],
+            env={key: value for key, value in variables.items() if value is not None},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    return run

@@ -13,9 +13,10 @@ Row = dict[str, Any]
 class Report:
     """The rows of one evaluation, keyed by length and metric.
 
-    A row has `preset`, `task`, `length`, `metric`, `value` (accuracies in 0..1), `n` examples drawn with `seed`, the 95 %
-    Wilson interval `low`, `high`, `backend`, `version` of kzoo, `weights_sha256`, and `paper`, the published number
-    for this mechanism, task and length, or None.
+    A row has `preset`, `task`, `length`, `metric`, `value` (accuracies in 0..1), `n` examples drawn with `seed`, the 95
+    % Wilson interval `low`, `high`, `backend`, `version` of kzoo, `weights_sha256`, and `paper`, the published number
+    for this mechanism, task and length, or None. The length None is the whole test split, with its range in
+    `lengths`.
     """
 
     preset: str | None
@@ -23,42 +24,59 @@ class Report:
     backend: str
     rows: list[Row] = field(default_factory=list)
 
-    def accuracy(self, metric: str = "sequence_accuracy") -> dict[int, float]:
+    def accuracy(self, metric: str = "sequence_accuracy") -> dict[int | None, float]:
         """Returns the value at each length."""
         return {row["length"]: row["value"] for row in self.rows if row["metric"] == metric}
 
-    def __getitem__(self, length: int) -> float:
+    def __getitem__(self, length: int | None) -> float:
         return self.accuracy()[length]
 
     def to_json(self) -> str:
         """Returns one JSON object with preset, task, backend and rows."""
-        return json.dumps({"preset": self.preset, "task": self.task, "backend": self.backend, "rows": self.rows}, indent=1)
+        return json.dumps(
+            {"preset": self.preset, "task": self.task, "backend": self.backend, "rows": self.rows}, indent=1
+        )
 
     def __str__(self) -> str:
-        header = ["length", "sequence accuracy", "95 % interval", "token accuracy", "n", "paper"]
-        return text_table(header, table_rows(self.rows))
+        return text_table(*table(self.rows))
 
 
-def table_rows(rows: Iterable[Row]) -> list[list[str]]:
-    """Returns a line of cells a length, as `Report` and the cards show them, from rows of one preset and seed."""
-    by_length: dict[int, dict[str, Row]] = {}
+COLUMNS = {
+    "token_accuracy": "token accuracy",
+    "accuracy_before_end": "before the end",
+    "edit_distance": "edit distance",
+    "attention_loss": "attention loss",
+}
+
+
+def table(rows: Iterable[Row]) -> tuple[list[str], list[list[str]]]:
+    """Returns header and lines of cells, a line a length, from rows of one preset and seed."""
+    by_length: dict[int | None, dict[str, Row]] = {}
     for row in rows:
         by_length.setdefault(row["length"], {})[row["metric"]] = row
+    others = [metric for metric in COLUMNS if any(metric in found for found in by_length.values())]
+    header = ["length", "sequence accuracy", "95 % interval", *(COLUMNS[m] for m in others), "n", "the paper"]
     lines = []
-    for length, metrics in sorted(by_length.items()):
-        whole, token = metrics.get("sequence_accuracy"), metrics.get("token_accuracy")
+    for length, metrics in sorted(by_length.items(), key=lambda item: item[0] or 0):
+        whole = metrics.get("sequence_accuracy")
         any_row = next(iter(metrics.values()))
         lines.append(
             [
-                str(length),
-                percent(whole and whole["value"]),
+                "-".join(map(str, any_row["lengths"])) if length is None else str(length),
+                percent(whole["value"]) if whole else "",
                 f"{percent(whole['low'])} to {percent(whole['high'])}" if whole else "",
-                percent(token and token["value"], 2),
+                *(_shown(metric, metrics.get(metric)) for metric in others),
                 f"{any_row['n']:,}",
-                percent(whole and whole["paper"]),
+                percent(whole["paper"]) if whole else "",
             ]
         )
-    return lines
+    return header, lines
+
+
+def _shown(metric: str, row: Row | None) -> str:
+    if row is None:
+        return ""
+    return percent(row["value"], 2) if "accuracy" in metric else f"{row['value']:.4g}"
 
 
 def percent(value: float | None, digits: int = 1) -> str:

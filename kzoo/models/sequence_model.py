@@ -33,7 +33,7 @@ class SequenceModel(keras.Model):
             raise InputError(f"the preprocessor has {size} token ids, but vocabulary_size is {vocabulary_size}")
         self.preprocessor = preprocessor
         self.task_name: str | None = None
-        self._generator = Generator(self)
+        self.generator = Generator(self)
 
     @classmethod
     def from_task(cls, task: str | Task, **config: Any) -> Self:
@@ -71,14 +71,14 @@ class SequenceModel(keras.Model):
 
         Args:
             inputs: str or sequence of str, tokens separated by spaces.
-            max_length: int. Stops there even without an end symbol. Defaults to ten times the longest input, plus 10.
+            max_length: int. Stops there even without an end symbol. Defaults to ten times the input's own, plus 10.
 
         Raises:
             InputError: an empty or too long input, an unknown token, or a model without preprocessor.
         """
         if isinstance(inputs, str):
-            return self._generator([inputs], max_length)[0]
-        return self._generator(list(inputs), max_length)
+            return self.generator([inputs], max_length)[0]
+        return self.generator(list(inputs), max_length)
 
     def compile(
         self, optimizer: Any = "auto", loss: Any = "auto", *, weighted_metrics: Any = "auto", **kwargs: Any
@@ -98,6 +98,12 @@ class SequenceModel(keras.Model):
         if weighted_metrics == "auto":
             weighted_metrics = [SequenceAccuracy(), TokenAccuracy()]
         super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, **kwargs)
+
+    def compile_from_config(self, config: dict[str, Any]) -> None:
+        """Compiles as a saved model was; Keras calls it when it loads a `.keras` file."""
+        self.compile(**keras.saving.deserialize_keras_object(config))
+        if self.optimizer is not None:
+            self.optimizer.build(self.trainable_variables)
 
     def fit(self, x: Any = None, y: Any = None, batch_size: int | None = None, **kwargs: Any) -> Any:
         """Trains as `keras.Model.fit` does; a model that was not compiled is compiled with the defaults.

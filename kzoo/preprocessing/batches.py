@@ -43,7 +43,7 @@ class Batches(keras.utils.PyDataset):
         self.seed, self.drop_remainder = seed, drop_remainder
         self.bucketed = keras.config.backend() != "tensorflow" if bucketed is None else bucketed
         self.pairs = pairs
-        self.longest = tuple(bucket(max(len(pair[side]) for pair in pairs)) for side in (0, 1))
+        self.longest = (bucket(max(len(s) for s, _ in pairs)), bucket(max(len(t) for _, t in pairs)))
         self.begin(0)
 
     def begin(self, epoch: int) -> None:

@@ -74,7 +74,9 @@ class Seq2SeqPreprocessor:
         y = pad(targets, self.tokenizer.pad_id, pad_to and pad_to[1])
         weight = (y != self.tokenizer.pad_id).astype("float32")
         start = np.full((len(y), 1), self.tokenizer.start_id, "int32")
-        shifted = np.concatenate([start, np.where(y == self.tokenizer.end_id, self.tokenizer.pad_id, y)[:, :-1]], axis=1)
+        shifted = np.concatenate(
+            [start, np.where(y == self.tokenizer.end_id, self.tokenizer.pad_id, y)[:, :-1]], axis=1
+        )
         x = self.sources(sources, pad_to and pad_to[0])
         return {**x, "decoder_token_ids": shifted}, y, weight
 

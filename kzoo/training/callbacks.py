@@ -1,5 +1,6 @@
 """What happens between the epochs of a run."""
 
+import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import keras
 from tqdm import tqdm
 
-from kzoo.evaluation.evaluate import measure
+from kzoo.evaluation.measure import measure
 from kzoo.tasks import Task
 from kzoo.tasks import get as get_task
 from kzoo.training.checkpoint import Checkpoint
@@ -66,8 +67,8 @@ class Progress(keras.callbacks.Callback):
 class Bookkeeper(keras.callbacks.Callback):
     """Selects weights, lowers the learning rate on a plateau, stops, and writes a checkpoint after every epoch.
 
-    As in the papers' code: a tie with the best counts as a new best, so the latest of equals is kept; the rate is halved
-    at the fifth epoch in a row without a higher score than ever before, the first epoch not counted.
+    As in the papers' code: a tie with the best counts as a new best, so the latest of equals is kept; the rate is
+    halved at the fifth epoch in a row without a higher score than ever before, the first epoch not counted.
 
     Args:
         recipe: Recipe.
@@ -107,7 +108,9 @@ class Bookkeeper(keras.callbacks.Callback):
             if self.recipe.schedule == "plateau" and epoch > 0:
                 self._plateau(score)
         row = {"epoch": epoch + 1, "seconds": round(notes["seconds"], 1), "validation_accuracy": score}
-        notes["history"].append(row | {key: float(value) for key, value in (logs or {}).items()})
+        # What is not finite is no JSON.
+        numbers = {key: float(value) if math.isfinite(value) else None for key, value in (logs or {}).items()}
+        notes["history"].append(row | numbers)
         if self.recipe.patience is not None and epoch + 1 - notes["best_epoch"] >= self.recipe.patience:
             self.model.stop_training = True
         self.checkpoint.save(self.model, notes)

@@ -50,7 +50,9 @@ class Checkpoint:
         try:
             arrays = load_file(self.folder / str(notes["state"]))
         except Exception as error:
-            raise PresetError(f"the checkpoint in {self.folder} is damaged ({error}); remove it to start afresh") from None
+            raise PresetError(
+                f"the checkpoint in {self.folder} is damaged ({error}); remove it to start afresh"
+            ) from None
         if {k: a.shape for k, a in arrays.items()} != {k: tuple(v.shape) for k, v in variables.items()}:
             raise PresetError(f"the checkpoint in {self.folder} belongs to another model")
         for key, variable in variables.items():
@@ -63,7 +65,7 @@ class Checkpoint:
 
 
 def _state(model: keras.Model) -> dict[str, Any]:
-    """Returns every variable that training changes, by kind and position: a run is taken up by the code that began it."""
+    """Returns every variable that training changes, by kind and position."""
     metrics = {id(v) for v in model.metrics_variables}
     own = [v for v in model.variables if id(v) not in metrics]
     return {

@@ -26,14 +26,14 @@ class Recipe:
         batch_size: int. 1 to 65,536.
         examples: int or None. Training examples drawn; None takes the split's size.
         learning_rate: float. The peak rate of Adam.
-        schedule: str. "constant"; "cosine" to 1 % of the peak; "plateau", which halves the rate when the selection metric
-            has not improved for five epochs.
+        schedule: str. "constant"; "cosine" to 1 % of the peak; "plateau", which halves the rate when the selection
+            metric has not improved for five epochs.
         warmup_steps: int. Steps of linear warm-up, for "cosine".
         clip_norm: float. Largest global gradient norm.
         epsilon: float. Of Adam.
         selection: str. "last" keeps the last weights; "validation" those with the best sequence accuracy on the
             validation split after an epoch, the latest among equals.
-        patience: int or None. Stops after so many epochs without a new best of the selection metric (a tie counts as one).
+        patience: int or None. Stops after so many epochs without a new best of the selection metric; a tie is one.
         seed: int. Seeds the weights, dropout and the order of the examples; the examples themselves are the task's own.
         watch: list of int. Lengths whose accuracy is noted after each epoch; it decides nothing.
         evaluation: dict. `lengths`, `examples` and `seed` of the evaluation at the end.
@@ -65,6 +65,9 @@ class Recipe:
             raise InputError(f"the recipe is for version {self.task_version} of {self.task}; this is {task.version}")
         if not isinstance(self.model, dict) or not set(self.model) <= {"class", "config"} or "class" not in self.model:
             raise InputError("model must have 'class' and 'config'")
+        config = self.model.get("config", {})
+        if not isinstance(config, dict) or {"vocabulary_size", "preprocessor"} & set(config):
+            raise InputError("the config of model must be a mapping, without the vocabulary, which the task gives")
         checks.integer("epochs", self.epochs, 1, 100_000)
         checks.integer("batch_size", self.batch_size, 1, 65_536)
         checks.number("learning_rate", self.learning_rate, 1e-9, 10.0)
@@ -77,10 +80,23 @@ class Recipe:
         for name in ("examples", "patience"):
             if getattr(self, name) is not None:
                 checks.integer(name, getattr(self, name), 1, 10**9)
-        for length in self.watch:
-            checks.integer("a length in watch", length, 1, 100_000)
+        if self.selection == "last" and (self.schedule == "plateau" or self.patience is not None):
+            raise InputError('the schedule "plateau" and patience need the selection "validation"')
+        if self.schedule != "cosine" and self.warmup_steps:
+            raise InputError('warmup_steps are for the schedule "cosine"')
+        self._check_lengths("watch", self.watch)
         if not isinstance(self.evaluation, dict) or not set(self.evaluation) <= {"lengths", "examples", "seed"}:
             raise InputError("evaluation may have lengths, examples and seed, and nothing else")
+        self._check_lengths("evaluation", self.evaluation.get("lengths") or [], None)
+        checks.integer("examples of evaluation", self.evaluation.get("examples", 1), 1, 1_000_000)
+        checks.integer("seed of evaluation", self.evaluation.get("seed", 0), 0, 2**32 - 1)
+
+    def _check_lengths(self, name: str, lengths: Any, *allowed: None) -> None:
+        if not isinstance(lengths, list):
+            raise InputError(f"the lengths of {name} must be a list")
+        for length in lengths:
+            if length not in allowed:
+                checks.integer(f"a length of {name}", length, 1, 100_000)
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> "Recipe":

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from kzoo.backend import ensure_backend
+from kzoo.backend import ensure_backend, no_other_backend
 from kzoo.errors import InputError, PresetError
 from kzoo.files import read_json
 from kzoo.tasks import get as get_task
@@ -12,7 +12,11 @@ from kzoo.training.recipe import Recipe, load_recipe
 
 
 def train(
-    recipe: Recipe | str | Path, output: str | Path, resume: bool = False, progress: bool = False, name: str | None = None
+    recipe: Recipe | str | Path,
+    output: str | Path,
+    resume: bool = False,
+    progress: bool = False,
+    name: str | None = None,
 ) -> Path:
     """Trains a model by a recipe, evaluates it by length, and writes it as a preset folder.
 
@@ -34,7 +38,7 @@ def train(
         InputError: the recipe or its model is not valid.
     """
     recipe = recipe if isinstance(recipe, Recipe) else load_recipe(recipe)
-    output = Path(output)
+    output = Path(output).expanduser().resolve()
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         if resume and (output / "recipe.json").is_file() and read_json(output / "recipe.json") == recipe.to_config():
             return output
@@ -47,7 +51,9 @@ def train(
         if not resume:
             raise PresetError(f"{checkpoint.folder} holds an unfinished run: resume it, or remove the folder")
         if read_json(checkpoint.folder / "notes.json").get("recipe") != recipe.to_config():
-            raise PresetError(f"{checkpoint.folder} holds an unfinished run of another recipe: remove it, or finish that")
+            raise PresetError(
+                f"{checkpoint.folder} holds an unfinished run of another recipe: remove it, or finish that"
+            )
     model, notes = fit(recipe, checkpoint, progress)
     model.preset_name = name or output.name
     return _write(model, recipe, notes, output, checkpoint, progress)
@@ -64,7 +70,8 @@ def build(recipe: Recipe) -> Any:
     import kzoo.models  # noqa: F401  (fills the registry)
     from kzoo import registry
 
-    keras.utils.set_random_seed(recipe.seed)
+    with no_other_backend():
+        keras.utils.set_random_seed(recipe.seed)
     spec = {"class": recipe.model["class"], "config": recipe.model.get("config", {})}
     cls = registry.classes("model").get(str(spec["class"]))
     if cls is None:
@@ -85,9 +92,7 @@ def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, d
     model = build(recipe)
     task = get_task(recipe.task)
     examples = task.examples("train", recipe.examples)
-    batches = Batches(
-        examples, model.preprocessor, recipe.batch_size, recipe.seed, drop_remainder=True, bucketed=False
-    )
+    batches = Batches(examples, model.preprocessor, recipe.batch_size, recipe.seed, drop_remainder=True, bucketed=False)
     model.compile(optimizer=_optimizer(recipe, len(batches)), weighted_metrics=None)
     model.optimizer.build(model.trainable_variables)
     notes = checkpoint.restore(model) if checkpoint.exists() else None

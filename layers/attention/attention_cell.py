@@ -19,10 +19,12 @@ class AttentionCell(keras.layers.Layer):
 
     - `build_weights(query_shape, memory_shape)`: its own variables;
     - `prepare_weights(memory, memory_mask, summary)`: what it needs of a memory, computed once;
-    - `get_initial_state(prepared)`: its states before the first step, each (B,), if it has any;
+    - `get_initial_state(prepared)`: its states before the first step, each (B,) or (B, D), beside the base's;
     - `weigh(query, prepared, states)`: the attention weights of this step and the new states;
     - `advance(weights, prepared, states)`: the states after the weights were used, if they depend on them. It is apart
       from `weigh` since a mixture may use other weights than this mechanism proposed.
+
+    Every cell has the state `time` (B,): the number of steps made, which `call` counts.
 
     Scores, weights and states are float32 under every dtype policy: positions in bfloat16 would be wrong by tens at
     length 1,000.
@@ -30,6 +32,7 @@ class AttentionCell(keras.layers.Layer):
     Args:
         units: int. Size of queries, keys and values. Defaults to the query's.
         value_units: int. Size of the hidden layer before the values. Defaults to the memory's.
+        dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
         query: tensor of shape (B, D).
@@ -40,8 +43,11 @@ class AttentionCell(keras.layers.Layer):
         The context of shape (B, D), the weights of shape (B, S), and the new states.
     """
 
-    def __init__(self, units: int | None = None, value_units: int | None = None, **kwargs: Any) -> None:
-        super().__init__(autocast=False, **kwargs)
+    # `dtype` is spelled out, here and in the subclasses, so that `registry.get` hands it on to parts.
+    def __init__(
+        self, units: int | None = None, value_units: int | None = None, dtype: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(autocast=False, dtype=dtype, **kwargs)
         self.units = None if units is None else checks.integer("units", units, 1, 4096)
         self.value_units = None if value_units is None else checks.integer("value_units", value_units, 1, 4096)
 
@@ -59,6 +65,7 @@ class AttentionCell(keras.layers.Layer):
             memory_mask: bool tensor of shape (B, S), True at real positions.
             summary: tensor of shape (B, D), the encoder's summary; only some mechanisms need it.
         """
+        memory, memory_mask = ops.convert_to_tensor(memory), ops.convert_to_tensor(memory_mask)
         return {
             "mask": memory_mask,
             "values": self.values(memory),
@@ -67,12 +74,13 @@ class AttentionCell(keras.layers.Layer):
 
     def get_initial_state(self, prepared: Tensors) -> Tensors:
         """Returns the states before the first step."""
-        return {}
+        return {"time": ops.zeros_like(prepared["mask"][:, 0], dtype="float32")}
 
     def call(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Any, Tensors]:
         weights, states = self.weigh(query, prepared, states)
         context = ops.einsum("bs,bsd->bd", ops.cast(weights, prepared["values"].dtype), prepared["values"])
-        return context, weights, self.advance(weights, prepared, states)
+        states = self.advance(weights, prepared, states)
+        return context, weights, {**states, "time": states["time"] + 1.0}
 
     def build_weights(self, query_shape: Any, memory_shape: Any) -> None:
         raise NotImplementedError

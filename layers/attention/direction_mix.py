@@ -14,7 +14,7 @@ from kzoo.registry import get, register, serialize
 class DirectionMix(AttentionCell):
     """Lets another attention see the source forward, backward, or in between, as the source itself tells.
 
-    From [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), section 4.2 (the "Bi-" models), Eq. 1-3.
+    From [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), section 5.2 (the "Bi-" models), Eq. 17-18.
     With e the memory and e_cls its summary:
 
         alpha = sigmoid(5 (w . e_cls + b))
@@ -22,16 +22,24 @@ class DirectionMix(AttentionCell):
 
     The reverse keeps real positions at the left. Keys and values are both made of e_dir.
 
+    In the paper's letters: w and b are f_dir ("direction"), 5 is its beta.
+
     Args:
         attention: name, config or object: the `AttentionCell` that reads e_dir.
+        units: int. Size of the inner attention's queries, keys and value head. Defaults to the query's.
+        value_units: int. Size of its hidden layer before the values. Defaults to the memory's.
+        dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
         query: tensor of shape (B, D).
         prepared: dict, from `prepare(memory, memory_mask, summary)`, whose summary (B, D) is needed.
-        states: dict, of the inner attention.
+        states: dict, of the inner attention, and `direction` (B,), alpha.
 
     Returns:
         Context (B, D), weights (B, S) over the positions of e_dir, states.
+
+    Raises:
+        InputError: an unknown attention, or a size out of range.
 
     Example:
 
@@ -45,9 +53,15 @@ class DirectionMix(AttentionCell):
     ```
     """
 
-    def __init__(self, attention: Any, **kwargs: Any) -> None:
-        units, value_units = kwargs.pop("units", None), kwargs.pop("value_units", None)
-        super().__init__(units, value_units, **kwargs)
+    def __init__(
+        self,
+        attention: Any,
+        units: int | None = None,
+        value_units: int | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(units, value_units, dtype, **kwargs)
         self.attention = get("attention", attention, units=units, value_units=value_units, dtype=self.dtype_policy)
 
     def build(self, query_shape: Any, memory_shape: Any) -> None:
@@ -61,15 +75,19 @@ class DirectionMix(AttentionCell):
         self.built = True
 
     def prepare(self, memory: Any, memory_mask: Any, summary: Any = None) -> Tensors:
-        alpha = ops.sigmoid(5.0 * self.direction(summary))[:, :, None]
-        mixed = alpha * memory + (1.0 - alpha) * reverse(memory, memory_mask)
-        return self.attention.prepare(mixed, memory_mask, summary)
+        memory, memory_mask = ops.convert_to_tensor(memory), ops.convert_to_tensor(memory_mask)
+        alpha = ops.sigmoid(5.0 * self.direction(summary))
+        forward = alpha[:, :, None]
+        mixed = forward * memory + (1.0 - forward) * reverse(memory, memory_mask)
+        direction = ops.cast(alpha[:, 0], "float32")
+        return {**self.attention.prepare(mixed, memory_mask, summary), "direction": direction}
 
     def get_initial_state(self, prepared: Tensors) -> Tensors:
-        return self.attention.get_initial_state(prepared)
+        return {**self.attention.get_initial_state(prepared), "direction": prepared["direction"]}
 
     def call(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Any, Tensors]:
-        return self.attention.call(query, prepared, states)
+        context, weights, new = self.attention.call(query, prepared, states)
+        return context, weights, {**new, "direction": states["direction"]}
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "attention": serialize(self.attention)}

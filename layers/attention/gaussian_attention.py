@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import keras
 from keras import ops
 
 from kzoo.layers.attention.attention_cell import AttentionCell, Tensors
+from kzoo.layers.attention.score_attention import masked_softmax
 from kzoo.layers.recurrent.dense import dense
 
 SMALLEST_SPREAD = 0.27  # in positions; the Gaussian then holds 0.998 of its mass on an integer centre
@@ -15,15 +17,15 @@ class GaussianAttention(AttentionCell):
 
     With S real positions, boundary vectors included, position i stands at n_i = i / (S - 1). A mechanism proposes a
     centre mu from the query and from the last position pa; the weights are a Gaussian around it
-    ([Dubois et al., 2020](https://arxiv.org/abs/1911.03872), Eq. 5-6;
-    [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), Eq. 17-18):
+    ([Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), section 4.3, Eq. 6-7 and 9-10, after
+    [Dubois et al., 2020](https://arxiv.org/abs/1911.03872), section 5.1). With h the query:
 
         l      = W_l h + b_l                              "location"
         sigma  = (ReLU(w_sigma . l) + 0.27) / S           "spread"
         a_i    = softmax_i(-(n_i - mu)^2 / (2 sigma^2))
         pa'    = sum_i a_i n_i                            "position"
 
-    A subclass implements `center(features, prepared, states)` and declares `center_units`.
+    A subclass implements `build_center(units)` and `center(features, prepared, states)`.
 
     Differences from the papers' code: it normalises in linear space, where the whole Gaussian underflows once mu is
     four positions beyond an end (attention all zero, the pointer back at the start, gradients NaN). The log space used
@@ -31,13 +33,21 @@ class GaussianAttention(AttentionCell):
     """
 
     def build_weights(self, query_shape: Any, memory_shape: Any) -> None:
-        size = query_shape[-1]
-        units = self.units or size
-        self.location = dense(units, size, dtype=self.dtype_policy)
+        units = self.build_features(query_shape[-1])
         self.spread = dense(1, units, use_bias=False, dtype=self.dtype_policy)
-        self.location.build((None, size))
         self.spread.build((None, units))
         self.build_center(units)
+
+    def build_features(self, size: int) -> int:
+        """Builds what makes location features of a query of size `size`; returns their size."""
+        units = self.units or size
+        self.location = dense(units, size, dtype=self.dtype_policy)
+        self.location.build((None, size))
+        return units
+
+    def features(self, query: Any, states: Tensors) -> tuple[Any, Tensors]:
+        """Returns the location features l of shape (B, units), and the states."""
+        return self.location(query), states
 
     def build_center(self, units: int) -> None:
         """Builds what `center` needs over location features of size `units`."""
@@ -49,7 +59,7 @@ class GaussianAttention(AttentionCell):
         Args:
             features: tensor of shape (B, units), the location features l.
             prepared: dict with `length` (B,), the number of real positions S, and `step` (B,), 1 / (S - 1).
-            states: dict with `position` (B,), pa of the last step, and `time` (), the number of steps made.
+            states: dict with `position` (B,), pa of the last step, and `time` (B,), the number of steps made.
         """
         raise NotImplementedError
 
@@ -61,25 +71,38 @@ class GaussianAttention(AttentionCell):
 
     def get_initial_state(self, prepared: Tensors) -> Tensors:
         zero = ops.zeros_like(prepared["length"])
-        return {"position": zero, "center": zero, "spread": zero, "time": zero}
+        return {**super().get_initial_state(prepared), "position": zero, "center": zero, "spread": zero}
 
     def weigh(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Tensors]:
-        features = self.location(query)
-        raw = ops.cast(self.spread(features), "float32")[:, 0]
-        spread = (ops.relu(raw) + SMALLEST_SPREAD) / prepared["length"]
+        features, states = self.features(query, states)
+        spread = (ops.relu(scalar(self.spread, features)) + SMALLEST_SPREAD) / prepared["length"]
         center = self.center(features, prepared, states)
         weights = gaussian(prepared["places"], center, spread, prepared["mask"])
-        return weights, {**states, "center": center, "spread": spread, "time": states["time"] + 1.0}
+        return weights, {**states, "center": center, "spread": spread}
 
     def advance(self, weights: Any, prepared: Tensors, states: Tensors) -> Tensors:
         return {**states, "position": ops.sum(weights * prepared["places"], axis=1)}
+
+
+def column(units: int, of: int, **kwargs: Any) -> keras.layers.Dense:
+    """Returns a built map of `units` features to one number, with the initial values of a column among `of`."""
+    bound = (6.0 / (of * (units + 1))) ** 0.5
+    uniform = keras.initializers.RandomUniform(-bound, bound)
+    layer = keras.layers.Dense(1, use_bias=False, kernel_initializer=uniform, **kwargs)
+    layer.build((None, units))
+    return layer
+
+
+def scalar(layer: Any, features: Any) -> Any:
+    """Returns the one output of a layer for each row, float32 of shape (B,)."""
+    return ops.cast(layer(features), "float32")[:, 0]
 
 
 def gaussian(places: Any, center: Any, spread: Any, mask: Any) -> Any:
     """Returns a Gaussian over places, normalised over the real ones.
 
     Args:
-        places: float tensor of shape (B, S).
+        places: float tensor of shape (B, S), from 0 at the first to 1 at the last real position.
         center: tensor of shape (B,).
         spread: tensor of shape (B,), positive: the standard deviation.
         mask: bool tensor of shape (B, S).
@@ -87,6 +110,9 @@ def gaussian(places: Any, center: Any, spread: Any, mask: Any) -> Any:
     Returns:
         Tensor of shape (B, S), exactly 0 at pads, sums to 1. Finite, with finite gradients, for any centre.
     """
-    distance = (places - center[:, None]) / spread[:, None]
-    scores = ops.where(mask, -0.5 * ops.square(distance), -1e30)
-    return ops.softmax(scores, axis=-1)
+    # (n - mu)^2 without a part that all places share, which far outside would drown the differences between them.
+    inside = ops.clip(center, 0.0, 1.0)[:, None]
+    beyond = center[:, None] - inside
+    spread = spread[:, None]
+    distance = (places - inside) / spread
+    return masked_softmax(distance * (beyond / spread) - 0.5 * ops.square(distance), mask)

@@ -6,44 +6,38 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.layers.attention.attention_cell import Tensors
-from kzoo.layers.attention.gaussian_attention import GaussianAttention
-from kzoo.layers.attention.softstair import softstair
-from kzoo.layers.recurrent.dense import dense
+from kzoo.layers.attention.gaussian_attention import GaussianAttention, column, scalar
+from kzoo.layers.attention.steps import STEPS
 from kzoo.registry import alias, register
-
-STEPS = {
-    "sigmoid": lambda x: ops.sigmoid(5.0 * x),
-    "relu": ops.relu,
-    "softstair": softstair,
-    "linear": lambda x: x,
-}
 
 
 @register("attention")
 class MonotonicAttention(GaussianAttention):
     """Location attention that walks: each step moves the last position by a number of positions.
 
-    From [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), section 5. With l the location features
-    and pa the last position:
+    From [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), sections 5.3 and 5.4. With l the
+    location features and pa the last position, which is the reference of Eq. 11:
 
-        mu = pa + steps(w_step . l) / (S - 1)
+        mu = pa + steps(w_step . l) / (S - 1)               w_step is "pace"
 
-    | step      | steps(x)                              | the paper's name            |
-    |-----------|---------------------------------------|-----------------------------|
-    | sigmoid   | sigmoid(5 x)                          | OneStep (Eq. 21)            |
-    | gated     | g ReLU(x) + (1 - g) sigmoid(5 x)      | Monotonic (Eq. 22-23)       |
-    | relu      | ReLU(x)                               | Relaxed Monotonic           |
-    | softstair | floor(x) + sigmoid(20 ({x} - 0.5))    | OneStep without Step 3      |
-    | linear    | x                                     | OneStep without sigmoid     |
+    | step      | steps(x)                              | the paper's name                        |
+    |-----------|---------------------------------------|-----------------------------------------|
+    | sigmoid   | sigmoid(5 x)                          | OneStep (section 5.3)                   |
+    | gated     | g ReLU(x) + (1 - g) sigmoid(5 x)      | Monotonic (Eq. 19)                      |
+    | relu      | ReLU(x)                               | Relaxed Monotonic (Appendix B.1)        |
+    | softstair | floor(x) + sigmoid(20 ({x} - 0.5))    | OneStep without Step 3 (section 7.1)    |
+    | linear    | x                                     | OneStep without sigmoid (section 7.1)   |
 
     In the paper's letters: h_{t-1} is `query`, pa_{t-1} `states["position"]`, mu_t `states["center"]`, sigma_t
     `states["spread"]`, lambda' the weights. The paper's models interpolate the memory with its reverse first: wrap the
-    cell in `DirectionMix`, or take the names "onestep", "monotonic" and "relaxed_monotonic", which do.
+    cell in `DirectionMix`, or take the names "onestep", "monotonic", "relaxed_monotonic", "onestep_minus_step3" and
+    "onestep_minus_sigmoid", which do.
 
     Args:
         step: str. One of the table's.
         units: int. Size of the location features and of the values. Defaults to the query's.
         value_units: int. Size of the hidden layer before the values. Defaults to the memory's.
+        dtype: str or DTypePolicy. Positions and weights are float32 under any.
 
     Call arguments:
         query: tensor of shape (B, D).
@@ -67,25 +61,31 @@ class MonotonicAttention(GaussianAttention):
     ```
 
     Differences from the paper, all as in the authors' code, which reaches its numbers: the 5 inside the sigmoid is
-    missing in the paper's formula; mu is not clamped (the paper's Eq. 6 suggests it); in `gated`, g = sigmoid(`gate`)
-    weights the ReLU, not the sigmoid. Difference from their code: its gate starts at 20, where its gradient is exactly
-    zero and Monotonic equals Relaxed Monotonic; here it starts at 0 and learns, which is what the published table shows.
+    missing in the paper's formulas; mu is not clamped (Eq. 6 and 8 suggest it); in `gated`, g = sigmoid(`gate`) weights
+    the ReLU, not the sigmoid. Difference from their code: its gate starts at 20, where its gradient is exactly zero and
+    Monotonic equals Relaxed Monotonic; here it starts at 0 and learns, which is what the published table shows.
     """
 
-    def __init__(self, step: str = "sigmoid", **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+    def __init__(
+        self,
+        step: str = "sigmoid",
+        units: int | None = None,
+        value_units: int | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(units, value_units, dtype, **kwargs)
         self.step = checks.choice("step", step, [*STEPS, "gated"])
 
     def build_center(self, units: int) -> None:
-        self.pace = dense(1, units, use_bias=False, dtype=self.dtype_policy)
-        self.pace.build((None, units))
+        self.pace = column(units, of=1, dtype=self.dtype_policy)
         if self.step == "gated":
-            self.gate = self.add_weight((), initializer="zeros", name="gate")
+            self.gate = self.add_weight((1,), initializer="zeros", autocast=False, name="gate")
 
     def center(self, features: Any, prepared: Tensors, states: Tensors) -> Any:
-        raw = ops.cast(self.pace(features), "float32")[:, 0]
+        raw = scalar(self.pace, features)
         if self.step == "gated":
-            gate = ops.sigmoid(ops.cast(self.gate, "float32"))
+            gate = ops.sigmoid(self.gate)
             steps = gate * STEPS["relu"](raw) + (1.0 - gate) * STEPS["sigmoid"](raw)
         else:
             steps = STEPS[self.step](raw)

@@ -8,7 +8,8 @@ from keras import ops
 def softstair(x: Any, temperature: float = 20.0) -> Any:
     """Returns floor(x) + sigmoid(temperature * (x - floor(x) - 0.5)): nearly a whole number, with a gradient.
 
-    [Dubois et al., 2020](https://arxiv.org/abs/1911.03872), Eq. 9. No gradient flows through the floor.
+    [Dubois et al., 2020](https://arxiv.org/abs/1911.03872), section 5.1;
+    [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), Eq. 14. No gradient flows through the floor.
 
     Args:
         x: float tensor.

@@ -51,11 +51,11 @@ class BidirectionalGRU(keras.layers.Layer):
     def call(self, sequence: Any, mask: Any) -> tuple[Any, Any]:
         forward = self.forward_gru(sequence)
         backward = self.backward_gru(reverse(sequence, mask))
-        lengths = ops.sum(ops.cast(mask, "int32"), axis=1)
-        last = ops.broadcast_to((lengths - 1)[:, None, None], (ops.shape(forward)[0], 1, self.units))
-        summary = [ops.take_along_axis(states, last, axis=1)[:, 0] for states in (forward, backward)]
+        real = ops.cast(mask, forward.dtype)
+        last = real - ops.pad(real[:, 1:], [[0, 0], [0, 1]])  # 1 at the last real token
+        summary = ops.einsum("bs,bsd->bd", last, ops.concatenate([forward, backward], axis=-1))
         encodings = ops.concatenate([forward, reverse(backward, mask)], axis=-1)
-        return encodings * ops.cast(mask, encodings.dtype)[:, :, None], ops.concatenate(summary, axis=-1)
+        return encodings * real[:, :, None], summary
 
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None

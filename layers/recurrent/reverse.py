@@ -15,7 +15,11 @@ def reverse(sequence: Any, mask: Any) -> Any:
     Returns:
         Tensor of shape (B, S, D).
     """
+    shape = ops.shape(sequence)
     lengths = ops.sum(ops.cast(mask, "int32"), axis=1, keepdims=True)
-    positions = ops.arange(ops.shape(sequence)[1], dtype="int32")[None, :]
+    positions = ops.arange(shape[1], dtype="int32")[None, :]
     source = ops.where(positions < lengths, lengths - 1 - positions, positions)
-    return ops.take_along_axis(sequence, ops.broadcast_to(source[:, :, None], ops.shape(sequence)), axis=1)
+    # Whole rows of one flat table: the gradient of an elementwise gather is a slow scatter of single numbers.
+    rows = source + ops.arange(shape[0], dtype="int32")[:, None] * shape[1]
+    flat = ops.reshape(sequence, (shape[0] * shape[1], sequence.shape[-1]))
+    return ops.reshape(ops.take(flat, ops.reshape(rows, (-1,)), axis=0), shape)

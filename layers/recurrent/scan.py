@@ -31,7 +31,7 @@ def scan(step: Step, initial: Any, inputs: Any) -> tuple[Any, Any]:
         return _scan_tensorflow(step, initial, inputs)
     carry, outputs = initial, []
     for t in range(keras.tree.flatten(inputs)[0].shape[0]):
-        carry, output = step(carry, keras.tree.map_structure(lambda x: x[t], inputs))
+        carry, output = step(carry, keras.tree.map_structure(lambda x, t=t: x[t], inputs))
         outputs.append(output)
     return carry, keras.tree.map_structure(lambda *ys: ops.stack(ys), *outputs)
 

@@ -1,0 +1,332 @@
+"""The command `kzoo`.
+
+Results go to stdout, as tables or with --json as JSON; progress and messages go to stderr. The exit code is 0 when all
+went well, 1 when something failed on the way, 2 when what was asked for cannot be done.
+"""
+
+import argparse
+import fnmatch
+import importlib.metadata
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import kzoo
+from kzoo import catalogue
+from kzoo.errors import InputError, KzooError
+from kzoo.evaluation.report import percent, text_table
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # TensorFlow's start-up notes are no message of ours
+    try:
+        return int(options.run(options) or 0)
+    except KzooError as error:
+        print(f"kzoo: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    except OSError as error:
+        print(f"kzoo: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("kzoo: interrupted", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("kzoo", description="A Keras model zoo for length generalisation.")
+    parser.add_argument("--version", action="version", version=f"kzoo {kzoo.__version__}")
+    verbs = parser.add_subparsers(title="verbs", required=True, metavar="VERB")
+
+    def verb(name: str, run: Any, about: str, *, has_json: bool = True) -> argparse.ArgumentParser:
+        sub = verbs.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
+        sub.set_defaults(run=run)
+        if has_json:
+            sub.add_argument("--json", action="store_true", help="print JSON")
+        return sub
+
+    sub = verb("list", _list, "list the presets")
+    sub.add_argument("pattern", nargs="?", default="*", help='as "onestep*"')
+    sub = verb("info", _info, "tell what is known of a preset")
+    sub.add_argument("preset", help="a name or a folder")
+    sub = verb("generate", _generate, "write a preset's output for texts")
+    sub.add_argument("preset", help="a name or a folder")
+    sub.add_argument("texts", nargs="+", metavar="TEXT", help='as "4 7 9 8"; - reads lines from standard input')
+    sub.add_argument("--max-length", type=int, help="stop after so many tokens")
+    sub = verb("evaluate", _evaluate, "measure a preset's accuracy by length")
+    sub.add_argument("preset", help="a name or a folder")
+    sub.add_argument("--task", help="another task than the preset's own")
+    sub.add_argument("--lengths", type=_lengths, help="as 15,30,100 or 10:100:10 (default: the paper's)")
+    sub.add_argument("--examples", type=int, default=2000, help="examples a length (default: 2000)")
+    sub.add_argument("--seed", type=int, default=0, help="seed of the examples (default: 0)")
+    sub.add_argument("--metrics", type=lambda text: text.split(","), help="as edit_distance,accuracy_before_end")
+    sub.add_argument("--write", action="store_true", help="add the rows to the preset's results.json")
+    sub = verb("train", _train, "train a preset from a recipe")
+    sub.add_argument("recipe", help="a recipe file, or a preset whose recipe to follow")
+    sub.add_argument("--output", required=True, type=Path, help="the preset folder to write")
+    sub.add_argument("--seed", type=int, help="another seed than the recipe's")
+    sub.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
+    sub.add_argument(
+        "--add-results-to", type=Path, metavar="PRESET", help="add the results to those of this folder too"
+    )
+    sub = verb("card", _card, "write a preset's card and picture", has_json=False)
+    sub.add_argument("presets", nargs="*", metavar="PRESET", help="names or folders (default: all)")
+    sub.add_argument("--output", type=Path, help="the folder to write to (default: print the card)")
+    sub = verb("results", _results, "show our results beside the papers'")
+    sub.add_argument("pattern", nargs="?", default="*", help='as "onestep_*": mechanism_task')
+    sub.add_argument("--markdown", action="store_true", help="print the page of tables")
+    sub.add_argument("--run", action="store_true", help="first make the runs that are missing")
+    sub.add_argument("--jobs", type=int, default=1, help="so many runs at the same time")
+    sub.add_argument("--work", type=Path, default=Path("runs.training"), help="folder for checkpoints and logs")
+    _plot_parsers(verbs.add_parser("plot", help="draw attention or accuracy by length"))
+    verb("doctor", _doctor, "tell about backends, versions, devices and the cache")
+    return parser
+
+
+def _list(options: argparse.Namespace) -> None:
+    rows = []
+    for name in catalogue.list_presets(options.pattern):
+        info = catalogue.preset_info(name)
+        accuracies = {
+            row["length"]: row["value"]
+            for row in info.get("results", {}).get("rows", [])
+            if row["metric"] == "sequence_accuracy" and row["weights_sha256"] == _digest(info)
+        }
+        meta = info.get("metadata", {})
+        row = {"preset": name, "task": meta.get("task"), "parameters": meta.get("parameters")}
+        rows.append({**row, "sequence_accuracy": accuracies})
+    if options.json:
+        return _print_json(rows)
+    lines = [
+        [
+            row["preset"],
+            row["task"],
+            f"{row['parameters']:,}",
+            ", ".join(f"{percent(v)} at {k or 'all'}" for k, v in row["sequence_accuracy"].items()),
+        ]
+        for row in rows
+    ]
+    print(text_table(["preset", "task", "parameters", "sequence accuracy by length"], lines) if lines else "no presets")
+
+
+def _info(options: argparse.Namespace) -> None:
+    info = catalogue.preset_info(options.preset)
+    if options.json:
+        return _print_json(info)
+    meta = info.get("metadata", {})
+    parameters, task = f"{meta.get('parameters', 0):,} parameters", f"task {meta.get('task')}"
+    print(f"{info['preset']}: {info['config']['class']}, {parameters}, {task}")
+    print(f"folder: {info['folder']}\npaper: {meta.get('paper')}\nlicence: {meta.get('license')}")
+    print("config: " + json.dumps(info["config"]["config"]))
+    if "results" in info:
+        from kzoo.evaluation.report import Report
+        from kzoo.evaluation.results import preset_rows
+
+        print("\n" + str(Report(None, "", "", preset_rows(Path(info["folder"]), info["results"]))))
+
+
+def _generate(options: argparse.Namespace) -> None:
+    texts = [line for text in options.texts for line in (sys.stdin.read().splitlines() if text == "-" else [text])]
+    if not texts:
+        raise InputError("there is no text to read")
+    outputs = kzoo.from_preset(options.preset).generate(texts, max_length=options.max_length)
+    if options.json:
+        return _print_json([{"input": text, "output": output} for text, output in zip(texts, outputs, strict=True)])
+    print("\n".join(outputs))
+
+
+def _evaluate(options: argparse.Namespace) -> None:
+    folder = catalogue.preset_folder(options.preset)
+    chosen = {} if options.metrics is None else {"metrics": options.metrics}
+    report = kzoo.evaluate(
+        options.preset,
+        options.task,
+        options.lengths,
+        options.examples,
+        options.seed,
+        progress=_show_progress(),
+        **chosen,
+    )
+    if options.write:
+        from kzoo.evaluation.results import add_report
+
+        add_report(folder, report)
+    print(report.to_json() if options.json else report)
+
+
+def _train(options: argparse.Namespace) -> None:
+    from kzoo.evaluation.results import add_results
+    from kzoo.files import read_json
+    from kzoo.training.recipe import Recipe, load_recipe
+
+    recipe = load_recipe(options.recipe)
+    if options.seed is not None:
+        recipe = Recipe.from_config({**recipe.to_config(), "seed": options.seed})
+    target = None if options.add_results_to is None else catalogue.preset_folder(options.add_results_to)
+    name = None if target is None else target.name
+    folder = kzoo.train(recipe, options.output, options.resume, progress=_show_progress(), name=name)
+    if target is not None:
+        add_results(target, read_json(folder / "results.json"))
+    if options.json:
+        return _print_json({"folder": str(folder), **read_json(folder / "results.json")})
+    _info(argparse.Namespace(preset=str(folder), json=False))
+
+
+def _card(options: argparse.Namespace) -> None:
+    from kzoo.card import render_card, write_card
+
+    for preset in options.presets or catalogue.list_presets():
+        print(render_card(preset) if options.output is None else write_card(preset, options.output))
+
+
+def _plot_parsers(plot: argparse.ArgumentParser) -> None:
+    sub = plot.add_subparsers(title="pictures", required=True, metavar="PICTURE")
+    one = sub.add_parser("attention", help="where a preset looked for an input")
+    one.add_argument("preset", help="a name or a folder")
+    one.add_argument("text", metavar="INPUT", help='as "4 7 9 8"')
+    one.add_argument("--output", type=Path, default=Path("attention.png"), help="a .png or .svg file")
+    one.set_defaults(run=_plot_attention)
+    many = sub.add_parser("lengths", help="accuracy against length of presets")
+    many.add_argument("presets", nargs="+", metavar="PRESET", help="names or folders")
+    many.add_argument("--output", type=Path, default=Path("lengths.png"), help="a .png or .svg file")
+    many.set_defaults(run=_plot_lengths)
+
+
+def _plot_attention(options: argparse.Namespace) -> None:
+    model = kzoo.from_preset(options.preset)
+    from kzoo.evaluation.attention import plot_attention
+
+    plot_attention(model, options.text, options.output)
+    print(options.output)
+
+
+def _plot_lengths(options: argparse.Namespace) -> None:
+    from kzoo import tasks
+    from kzoo.evaluation.plots import plot_lengths
+    from kzoo.evaluation.results import preset_rows
+
+    curves: dict[str, Sequence[dict[str, Any]]] = {}
+    found = set()
+    for preset in options.presets:
+        info = catalogue.preset_info(preset)
+        if "results" not in info:
+            raise InputError(f"{preset} has no results: kzoo evaluate {preset} --write")
+        curves[info["preset"]] = preset_rows(Path(info["folder"]), info["results"])
+        found.add(info["metadata"]["task"])
+    task = tasks.get(found.pop()) if len(found) == 1 else None
+    trained = task.splits["train"].lengths if task else None
+    plot_lengths(curves, options.output, trained, unit=task.length_unit if task else "")
+    print(options.output)
+
+
+def _results(options: argparse.Namespace) -> int:
+    from kzoo.evaluation.tables import cells, markdown
+
+    failed = []
+    if options.run:
+        from kzoo.training.grid import run_missing
+
+        failed = run_missing(options.work, options.pattern, options.jobs, _show_progress())
+        for run in failed:
+            print(f"kzoo: {run.name} from seed {run.seed} failed; see its log in {options.work}", file=sys.stderr)
+    chosen = [cell for cell in cells() if fnmatch.fnmatch(f"{cell['mechanism']}_{cell['task']}", options.pattern)]
+    if options.json:
+        _print_json(chosen)
+    elif options.markdown:
+        print(markdown(), end="")
+    else:
+        lines = [
+            [
+                cell["mechanism"],
+                cell["task"],
+                str(cell["length"] or "all"),
+                percent(cell["ours"]) or "not run",
+                ", ".join(map(str, sorted(cell["seeds"]))),
+                percent(cell["paper"]),
+            ]
+            for cell in chosen
+        ]
+        print(text_table(["mechanism", "task", "length", "ours", "seeds", "paper"], lines))
+    return 1 if failed else 0
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from kzoo.backend import configured, ensure_backend, installed
+
+    packages = ("keras", "numpy", "safetensors", "huggingface-hub", "jax", "torch", "tensorflow", "tensorflow-cpu")
+    found: dict[str, Any] = {"kzoo": kzoo.__version__, "python": sys.version.split()[0], "versions": {}}
+    for package in packages:
+        try:
+            found["versions"][package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            found["versions"][package] = None
+    cache = os.environ.get("HF_HUB_CACHE") or Path(os.environ.get("HF_HOME") or "~/.cache/huggingface") / "hub"
+    found |= {"backends": installed(), "configured": configured(), "presets": len(catalogue.list_presets())}
+    found |= {"cache": str(Path(cache).expanduser()), "backend": None, "devices": []}
+    try:
+        found["backend"] = ensure_backend()
+        found["devices"] = _devices(found["backend"])
+    except KzooError as error:
+        found["problem"] = str(error)
+    if options.json:
+        _print_json(found)
+    else:
+        for key, value in found.items():
+            shown = (
+                ", ".join(f"{k} {v or 'not installed'}" for k, v in value.items()) if isinstance(value, dict) else value
+            )
+            print(f"{key:>10}: {', '.join(shown) if isinstance(shown, list) else shown}")
+    return 1 if "problem" in found else 0
+
+
+def _devices(backend: str) -> list[str]:
+    if backend == "jax":
+        import jax
+
+        return [str(device) for device in jax.devices()]
+    if backend == "torch":
+        import torch
+
+        count = torch.cuda.device_count()
+        return [f"cuda:{i} {torch.cuda.get_device_name(i)}" for i in range(count)] or ["cpu"]
+    import tensorflow as tf
+
+    return [device.name for device in tf.config.list_physical_devices()]
+
+
+def _lengths(text: str) -> list[int]:
+    try:
+        if ":" in text:
+            first, last, step = (int(part) for part in text.split(":"))
+            lengths = list(range(first, last + 1, step))
+        else:
+            lengths = [int(part) for part in text.split(",")]
+    except ValueError:
+        lengths = []
+    if not lengths:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither like 15,30,100 nor like 10:100:10")
+    return lengths
+
+
+def _digest(info: dict[str, Any]) -> str | None:
+    files = info.get("metadata", {}).get("files", {})
+    return files.get("model.safetensors", {}).get("sha256")
+
+
+def _show_progress() -> bool:
+    return not os.environ.get("HF_HUB_DISABLE_PROGRESS_BARS")
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, indent=1, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

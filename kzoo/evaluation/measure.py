@@ -1,0 +1,160 @@
+"""The numbers of an evaluation, on examples of one length."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from kzoo.errors import InputError, did_you_mean
+from kzoo.generation import compile_for_backend
+from kzoo.preprocessing.preprocessor import bucket
+from kzoo.tasks import Example, Task
+
+BATCH = 256
+DEFAULT = ("sequence_accuracy", "token_accuracy")
+METRICS = (*DEFAULT, "accuracy_before_end", "edit_distance", "attention_loss")
+
+
+def check_metrics(metrics: Sequence[str]) -> tuple[str, ...]:
+    """Returns the metrics, once each, if all are known.
+
+    Raises:
+        InputError: one is unknown.
+    """
+    for metric in metrics:
+        if metric not in METRICS:
+            raise InputError(did_you_mean("metric", metric, METRICS))
+    return tuple(dict.fromkeys(metrics))
+
+
+def measure(
+    model: Any,
+    examples: Sequence[Example],
+    metrics: Sequence[str] = DEFAULT,
+    task: Task | None = None,
+    bar: Any = None,
+) -> dict[str, float]:
+    """Returns the metrics of a model on examples.
+
+    Args:
+        model: a model of kzoo.
+        examples: sequence of Example, at least one.
+        metrics: sequence of str, of these:
+            sequence_accuracy: the share of sequences with every token right, end symbol included;
+            token_accuracy: the share of right tokens, given the true ones before;
+            accuracy_before_end: as the first, the end symbol not counted: the model is stopped where the target ends;
+            edit_distance: the mean number of insertions, deletions and replacements between greedy output and target,
+                output cut at its end symbol, or at twice the longest target and ten more;
+            attention_loss: the mean squared error between attention weights and the task's gold attention, over the
+                steps before the end symbol and over start vector, source and end vector (Dubois et al., 2020,
+                section 6.2); where a model reads from either end, in the order of the source.
+        task: Task, needed for `attention_loss`.
+        bar: a progress bar with `update(n)`, or None.
+
+    Raises:
+        InputError: an unknown metric, or `attention_loss` where the task has no gold attention or the model no trace.
+    """
+    metrics = check_metrics(metrics)
+    preprocessor = model.text_preprocessor()
+    sources = [preprocessor.encode_source(example.source) for example in examples]
+    targets = [preprocessor.encode_target(example.target) for example in examples]
+    found: dict[str, float] = {}
+    if set(metrics) & {*DEFAULT, "accuracy_before_end"}:
+        found |= _accuracies(model, sources, targets, bar)
+    if "edit_distance" in metrics:
+        found["edit_distance"] = _edit_distance(model, sources, targets)
+    if "attention_loss" in metrics:
+        found["attention_loss"] = _attention_loss(model, examples, sources, targets, task)
+    return {metric: found[metric] for metric in metrics}
+
+
+Rows = list[list[int]]
+
+
+def _batches(model: Any, sources: Rows, targets: Rows) -> Any:
+    """Yields (arrays, first row, number of real rows) in equal batches of one shape."""
+    shape = (bucket(max(map(len, sources))), bucket(max(map(len, targets))))
+    size = -(-len(sources) // -(-len(sources) // BATCH))
+    for i in range(0, len(sources), size):
+        rows = np.minimum(np.arange(i, i + size), len(sources) - 1)
+        arrays = model.preprocessor.arrays([sources[k] for k in rows], [targets[k] for k in rows], shape)
+        yield arrays, i, min(size, len(sources) - i)
+
+
+def _accuracies(model: Any, sources: Rows, targets: Rows, bar: Any) -> dict[str, float]:
+    sequences = before_end = right_tokens = tokens = 0
+    for (x, y, weight), _, real in _batches(model, sources, targets):
+        guesses = np.argmax(model.predict_on_batch(x), axis=-1)
+        mask = (weight > 0)[:real]
+        right = (guesses == y)[:real] & mask
+        lengths = mask.sum(axis=1)
+        at_end = right[np.arange(real), lengths - 1]
+        sequences += int((right.sum(axis=1) == lengths).sum())
+        before_end += int((right.sum(axis=1) - at_end == lengths - 1).sum())
+        right_tokens, tokens = right_tokens + int(right.sum()), tokens + int(lengths.sum())
+        if bar is not None:
+            bar.update(real)
+    n = len(sources)
+    accuracies = {"sequence_accuracy": sequences / n, "accuracy_before_end": before_end / n}
+    return {**accuracies, "token_accuracy": right_tokens / tokens}
+
+
+def _edit_distance(model: Any, sources: Rows, targets: Rows) -> float:
+    end, limit = model.preprocessor.tokenizer.end_id, 2 * max(map(len, targets)) + 10
+    total = 0
+    for i in range(0, len(sources), BATCH):
+        outputs = model.generator.decode(sources[i : i + BATCH], limit).tolist()
+        for output, target in zip(outputs, targets[i : i + BATCH], strict=True):
+            total += edit_distance(output[: output.index(end)] if end in output else output, target[:-1])
+    return total / len(sources)
+
+
+def edit_distance(a: Sequence[Any], b: Sequence[Any]) -> int:
+    """Returns the least number of insertions, deletions and replacements that turn one sequence into another.
+
+    Example:
+
+    ```python
+    from kzoo.evaluation.measure import edit_distance
+
+    assert edit_distance("4 7 9".split(), "4 9 9 8".split()) == 2
+    ```
+    """
+    symbols = {symbol: i for i, symbol in enumerate(dict.fromkeys([*a, *b]))}
+    other = np.array([symbols[symbol] for symbol in b])
+    places = np.arange(len(b) + 1)
+    row = places
+    for symbol in a:
+        replaced = row[:-1] + (other != symbols[symbol])
+        best = np.concatenate([[row[0] + 1], np.minimum(replaced, row[1:] + 1)])
+        row = np.minimum.accumulate(best - places) + places  # insertions, all at once
+    return int(row[-1])
+
+
+def _attention_loss(model: Any, examples: Sequence[Example], sources: Rows, targets: Rows, task: Task | None) -> float:
+    gold = [None if task is None else task.gold_attention(example.source) for example in examples]
+    if any(places is None for places in gold) or not hasattr(model, "trace"):
+        raise InputError("attention_loss needs a task with gold attention and a recurrent model")
+    trace: Callable[..., Any] = compile_for_backend(model, lambda x, _: model.trace(x)[1])
+    total, count = 0.0, 0
+    for (x, _, _), start, real in _batches(model, sources, targets):
+        found = {key: keras.ops.convert_to_numpy(value) for key, value in trace(x, 0).items()}
+        for k in range(real):
+            length, steps = len(sources[start + k]) + 2, len(targets[start + k]) - 1
+            alpha = found["direction"][k, 0] if "direction" in found else 1.0
+            weights = in_source_order(found["weights"][k, :steps, :length], alpha)
+            wanted = np.zeros((steps, length))
+            # The start vector stands at 0, so source token i at i + 1; its length is the end vector's index.
+            wanted[np.arange(steps), np.asarray(gold[start + k], int)[:steps] + 1] = 1.0
+            total, count = total + float(np.square(weights - wanted).sum()), count + steps * length
+    return total / count
+
+
+def in_source_order(weights: np.ndarray, alpha: float) -> np.ndarray:
+    """Returns attention weights (T, S) over the real positions of a source in the order of the source.
+
+    A model that reads from either end (`DirectionMix`) weighs positions of alpha e + (1 - alpha) reverse(e): the share
+    alpha of each weight falls on the position itself, the rest on its mirror image.
+    """
+    return alpha * weights + (1 - alpha) * weights[:, ::-1]

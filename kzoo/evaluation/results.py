@@ -1,0 +1,99 @@
+"""The results of a preset: what was measured, with which weights, beside what was published."""
+
+from pathlib import Path
+from typing import Any
+
+from kzoo.errors import PresetError
+from kzoo.evaluation.report import Report, Row
+from kzoo.files import read_json, sha256, write_json
+
+FORMAT = 1
+KEY = ("length", "metric", "seed", "backend", "weights_sha256")
+
+
+def results_document(report: Report, training: dict[str, Any]) -> dict[str, Any]:
+    """Returns the content of results.json for a freshly trained model.
+
+    Args:
+        report: Report, of the evaluation.
+        training: dict. The run: seed, backend, epochs, steps, examples seen, seconds, history. Its seed goes into every
+            row as `training_seed`, so that runs from other seeds can stand beside it.
+    """
+    rows = [{**row, "training_seed": training["seed"]} for row in report.rows]
+    return {"format": FORMAT, "training": [training], "rows": rows}
+
+
+def add_results(folder: Path, document: dict[str, Any]) -> None:
+    """Adds rows and runs to a preset's results.json; equal measurements (same length, metric, seeds, backend, weights)
+    are replaced, all others stay. Weights are not touched.
+
+    Args:
+        folder: Path. The preset.
+        document: dict, as `results_document` returns; `training` may be an empty list.
+    """
+    from kzoo.presets_io import write_metadata
+
+    path = folder / "results.json"
+    own: dict[str, Any] = read_json(path) if path.is_file() else {"training": [], "rows": []}
+    rows = {_key(row): row for row in [*own["rows"], *document["rows"]]}
+    runs = {(run["seed"], run["backend"]): run for run in [*own["training"], *document["training"]]}
+    write_json(path, {"format": FORMAT, "training": list(runs.values()), "rows": sorted(rows.values(), key=_order)})
+    write_metadata(folder)
+
+
+def add_report(folder: Path, report: Report) -> None:
+    """Adds an evaluation of the preset's own weights to its results.json.
+
+    Raises:
+        PresetError: the evaluation was of other weights or of another task.
+    """
+    digest = sha256(folder / "model.safetensors")
+    if any(row["weights_sha256"] != digest for row in report.rows):
+        raise PresetError(f"this evaluation is not of the weights in {folder}; nothing was written")
+    task = read_json(folder / "metadata.json").get("task")
+    if report.task != task:
+        raise PresetError(f"the results in {folder} are of {task}, not {report.task}; nothing was written")
+    own = preset_rows(folder, read_json(folder / "results.json")) if (folder / "results.json").is_file() else []
+    seed = own[0]["training_seed"] if own else None
+    rows = [{**row, "preset": folder.name, "training_seed": seed} for row in report.rows]
+    add_results(folder, {"training": [], "rows": rows})
+
+
+def preset_rows(folder: Path, results: dict[str, Any]) -> list[Row]:
+    """Returns the rows that belong to the weights in the folder, each length and metric once."""
+    digest = sha256(folder / "model.safetensors")
+    own = [row for row in results["rows"] if row["weights_sha256"] == digest]
+    # The first seed and backend, should there be several: rows of one table belong together.
+    first = {(row["length"], row["metric"]): row for row in reversed(own)}
+    return sorted(first.values(), key=_order)
+
+
+def other_rows(folder: Path, results: dict[str, Any]) -> list[Row]:
+    """Returns the rows of runs from other training seeds."""
+    digest = sha256(folder / "model.safetensors")
+    return [row for row in results["rows"] if row["weights_sha256"] != digest]
+
+
+def _key(row: Row) -> tuple[Any, ...]:
+    return tuple(row[name] for name in KEY)
+
+
+def _order(row: Row) -> tuple[Any, ...]:
+    return (row["weights_sha256"], row["backend"], row["seed"], row["length"] or 0, row["metric"])
+
+
+def runs_folder() -> Path:
+    """Returns the folder of results without weights: of pairs that were run for the tables but are no presets."""
+    from kzoo.catalogue import bundled_folder
+
+    return bundled_folder() / "runs"
+
+
+def run_document(name: str) -> dict[str, Any]:
+    """Returns the results of `<mechanism>_<task>`, preset or not; an empty dict if it was never run."""
+    from kzoo.catalogue import bundled_folder
+
+    for path in (bundled_folder() / name / "results.json", runs_folder() / f"{name}.json"):
+        if path.is_file():
+            return read_json(path)
+    return {}

@@ -1,0 +1,135 @@
+"""Many runs: every mechanism of a paper's table on every task, from several seeds."""
+
+import fnmatch
+import json
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from kzoo import catalogue
+from kzoo.errors import InputError
+from kzoo.evaluation.results import add_results, run_document, runs_folder
+from kzoo.files import read_json, write_json
+from kzoo.tasks import get as get_task
+from kzoo.training.recipe import Recipe, load_recipe
+
+MECHANISMS = ("content", "relative", "location", "bi_relative", "onestep", "monotonic")
+TASKS = (
+    "copy",
+    "reverse_copy",
+    "lookup",
+    "reverse_lookup",
+    "recopy",
+    "reverse_recopy",
+    "inv_recopy",
+    "inv_reverse_recopy",
+)
+PRESET_SEEDS = (0, 1, 2)
+EPOCHS = {"lookup": 12, "reverse_lookup": 12}  # small examples: an epoch is soon over
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training run: a mechanism on a task from a seed."""
+
+    mechanism: str
+    task: str
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """str. The name that its preset has, or would have."""
+        return f"{self.mechanism}_{self.task}"
+
+    def recipe(self) -> Recipe:
+        """Returns the recipe: the preset's own where there is one, else the same for all."""
+        if self.name in catalogue.list_presets():
+            recipe = load_recipe(self.name).to_config()
+        else:
+            recipe = {
+                "task": self.task,
+                "task_version": get_task(self.task).version,
+                "model": {"class": "RecurrentSeq2Seq", "config": {"attention": self.mechanism}},
+                "epochs": EPOCHS.get(self.task, 8),
+                "learning_rate": 1e-3,
+                "schedule": "cosine",
+                "warmup_steps": 100,
+            }
+        return Recipe.from_config({**recipe, "seed": self.seed})
+
+    def done(self) -> bool:
+        """Whether its results are known."""
+        return any(run["seed"] == self.seed for run in run_document(self.name).get("training", []))
+
+
+def wanted(pattern: str = "*") -> list[Run]:
+    """Returns the runs that the tables ask for: three seeds of every preset, one of every other pair of Table 2.
+
+    Args:
+        pattern: str. Only runs whose `<mechanism>_<task>` matches it.
+    """
+    presets = set(catalogue.list_presets())
+    runs = []
+    for name in sorted(presets):
+        task = catalogue.preset_info(name)["metadata"]["task"]
+        runs += [Run(name.removesuffix(f"_{task}"), task, seed) for seed in PRESET_SEEDS]
+    runs += [Run(m, t, 0) for m in MECHANISMS for t in TASKS if f"{m}_{t}" not in presets]
+    return [run for run in runs if fnmatch.fnmatch(run.name, pattern)]
+
+
+def run_missing(work: Path, pattern: str = "*", jobs: int = 1, progress: bool = False) -> list[Run]:
+    """Makes the wanted runs that are not done, each in its own process, and keeps their results.
+
+    Results of presets go into their results.json, those of other pairs into presets/runs. A run that was cut off goes
+    on from its checkpoint in `work`; one that is done is skipped.
+
+    Args:
+        work: Path. A folder for checkpoints and logs.
+        pattern: str. See `wanted`.
+        jobs: int. How many at the same time.
+        progress: bool. Whether to show a progress bar on stderr.
+
+    Returns:
+        list of Run. Those that failed; their logs are in `work`.
+    """
+    if jobs < 1:
+        raise InputError(f"jobs must be at least 1, not {jobs}")
+    missing = [run for run in wanted(pattern) if not run.done()]
+    failed = []
+    with ThreadPoolExecutor(jobs) as pool, tqdm(total=len(missing), unit=" runs", disable=not progress) as bar:
+        for run, folder in zip(missing, pool.map(lambda run: _make(run, work), missing), strict=True):
+            if folder is None:
+                failed.append(run)
+            else:
+                _keep(run, read_json(folder / "results.json"))
+                shutil.rmtree(folder.parent)
+            bar.update()
+    return failed
+
+
+def _make(run: Run, work: Path) -> Path | None:
+    """Trains in a process of its own; returns the preset folder, or None if that failed."""
+    folder = work / f"{run.name}-{run.seed}"
+    folder.mkdir(parents=True, exist_ok=True)
+    write_json(folder / "recipe.json", run.recipe().to_config())
+    command = [sys.executable, "-m", "kzoo", "train", str(folder / "recipe.json"), "--resume"]
+    with (work / f"{run.name}-{run.seed}.log").open("w") as log:
+        code = subprocess.run([*command, "--output", str(folder / run.name)], stdout=log, stderr=log, check=False)
+    return folder / run.name if code.returncode == 0 else None
+
+
+def _keep(run: Run, document: dict[str, Any]) -> None:
+    if run.name in catalogue.list_presets():
+        add_results(catalogue.bundled_folder() / run.name, document)
+    else:
+        path = runs_folder() / f"{run.name}.json"
+        path.parent.mkdir(exist_ok=True)
+        own = run_document(run.name)
+        merged = {key: [*own.get(key, []), *json.loads(json.dumps(document[key]))] for key in ("training", "rows")}
+        write_json(path, {"format": document["format"], **merged})

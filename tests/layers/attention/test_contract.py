@@ -1,0 +1,144 @@
+"""What every attention cell of the registry holds to, whoever wrote it: new ones are tested by being registered."""
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+import kzoo.layers
+from kzoo import registry, weights
+
+PARTS = {  # for the classes that cannot be made without
+    "DirectionMix": {"attention": "content"},
+    "MixAttention": {"content": "content", "location": "location"},
+}
+NAMES = registry.names("attention")
+
+
+def make(name, **config):
+    config = {**PARTS.get(name, {}), "units": 4, "value_units": 7, **config}
+    return registry.get("attention", {"class": name, "config": config})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_shapes_masks_and_states(name, attend):
+    cell = attend.build(make(name))
+    memory, mask, summary, queries = attend.inputs()
+    contexts, found, states = attend.steps_of(cell, memory, mask, summary, queries)
+    found = ops.convert_to_numpy(found)
+    assert contexts.shape == (4, 3, 6) and found.shape == (4, 3, 5)
+    assert np.isfinite(ops.convert_to_numpy(contexts)).all()
+    assert (found >= 0).all() and (found[:, ~mask] == 0).all()  # the last row has length 1
+    np.testing.assert_allclose(found.sum(axis=-1), 1, atol=1e-5)
+    structures = [{key: (value.shape, value.dtype) for key, value in state.items()} for state in states]
+    assert all(structure == structures[0] for structure in structures)
+    assert all(value.shape[0] == 3 and value.ndim <= 2 for value in states[0].values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_padding_and_batching_change_nothing(name, attend):
+    cell = attend.build(make(name))
+    memory, mask, summary, queries = attend.inputs()
+    contexts, found, states = attend(cell, memory, mask, summary, queries)
+
+    wider = np.full((3, 20, 6), 9.0, "float32")
+    padded = np.zeros((3, 20), bool)
+    wider[:, :5][mask], padded[:, :5] = memory[mask], mask
+    wide_contexts, wide_weights, wide_states = attend(cell, wider, padded, summary, queries)
+    np.testing.assert_allclose(wide_contexts, contexts, atol=1e-6)
+    np.testing.assert_allclose(wide_weights[:, :, :5], found, atol=1e-6)
+
+    alone, alone_weights, alone_states = attend(cell, memory[1:2, :3], mask[1:2, :3], summary[1:2], queries[:, 1:2])
+    np.testing.assert_allclose(alone, contexts[:, 1:2], atol=1e-6)
+    np.testing.assert_allclose(alone_weights, found[:, 1:2, :3], atol=1e-6)
+    for key, value in states.items():
+        np.testing.assert_allclose(wide_states[key], value, atol=1e-6)
+        np.testing.assert_allclose(alone_states[key], value[1:2], atol=1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_four_times_the_length(name, attend):
+    cell = attend.build(make(name))
+    memory, mask, summary, queries = attend.inputs(lengths=(20, 12, 4))
+    contexts, found, _ = attend(cell, memory, mask, summary, queries)
+    assert np.isfinite(contexts).all() and (found[:, ~mask] == 0).all()
+    np.testing.assert_allclose(found.sum(axis=-1), 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_weight_has_a_gradient(name, attend, gradients):
+    cell = attend.build(make(name))
+    inputs = attend.inputs()
+    names = {id(variable): key for key, variable in weights.named_variables(cell).items()}
+    factors = np.random.default_rng(2).normal(size=(4, 3, 6)).astype("float32")
+
+    def loss():
+        return ops.sum(attend.steps_of(cell, *inputs)[0] * ops.convert_to_tensor(factors))
+
+    for variable, gradient in zip(
+        cell.trainable_variables, gradients(cell.trainable_variables, loss), strict=True
+    ):
+        assert gradient is not None and np.isfinite(gradient).all(), names[id(variable)]
+        assert np.abs(gradient).max() > 0, names[id(variable)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_config_and_weights_come_back(name, attend, tmp_path):
+    cell = attend.build(make(name))
+    weights.save_weights(cell, tmp_path / "cell.safetensors")
+    config = registry.serialize(cell)
+    copy = attend.build(registry.get("attention", config), seed=9)
+    assert type(copy) is type(cell) and registry.serialize(copy) == config
+    weights.load_weights(copy, tmp_path / "cell.safetensors")
+    inputs = attend.inputs()
+    for one, other in zip(attend(cell, *inputs)[:2], attend(copy, *inputs)[:2], strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_weights_and_states_are_float32_in_mixed_precision(name, attend):
+    cell = attend.build(make(name, dtype="mixed_bfloat16"))
+    parts = [layer for layer in cell._flatten_layers() if isinstance(layer, kzoo.layers.AttentionCell)]
+    assert all(part.dtype_policy.name == "mixed_bfloat16" for part in parts)
+    memory, mask, summary, queries = attend.inputs()
+    half = [ops.cast(x, "bfloat16") for x in (memory, summary, queries)]
+    contexts, found, states = attend.steps_of(cell, half[0], mask, half[1], half[2])
+    assert keras.backend.standardize_dtype(contexts.dtype) == "bfloat16"
+    kept = [found, *states[0].values(), *states[-1].values()]
+    assert {keras.backend.standardize_dtype(x.dtype) for x in kept} == {"float32"}
+    assert all(keras.backend.standardize_dtype(variable.dtype) == "float32" for variable in cell.trainable_variables)
+
+
+@pytest.mark.parametrize("name", registry.classes("attention"))
+def test_the_compiled_scan_is_the_loop(name, attend):
+    cell = make(name)
+    decoder = kzoo.layers.AttentionDecoder(cell)
+    memory, mask, summary, _ = attend.inputs()
+    inputs = np.random.default_rng(3).normal(size=(3, 4, 2)).astype("float32")
+    decoder.build((None, None, 2), (None, None, 6))
+    hidden, trace = compiled(decoder)(inputs, memory, mask, summary)
+    prepared, state = decoder.start(memory, mask, summary)
+    for t in range(4):
+        state, found = decoder.step(ops.convert_to_tensor(inputs[:, t]), prepared, state)
+        np.testing.assert_allclose(numpy(hidden)[:, t], numpy(state["hidden"]), atol=1e-5)
+        np.testing.assert_allclose(numpy(trace["weights"])[:, t], numpy(found), atol=1e-5)
+    assert set(trace) == {"weights", *state} - {"hidden"}
+
+
+def numpy(x):
+    return ops.convert_to_numpy(x)
+
+
+def compiled(decoder):
+    """Returns the decoder as a function that the backend has compiled, on TensorFlow for all sizes at once."""
+    if keras.config.backend() == "jax":
+        import jax
+
+        return jax.jit(lambda *inputs: decoder(*inputs))
+    if keras.config.backend() == "tensorflow":
+        import tensorflow as tf
+
+        shapes = [(None, None, 2), (None, None, 6), (None, None), (None, 6)]
+        signature = [tf.TensorSpec(shape, "bool" if len(shape) == 2 and shape[1] is None else "float32") for shape in shapes]
+        return tf.function(lambda *inputs: decoder(*inputs), input_signature=signature)
+    return lambda *inputs: decoder(*map(ops.convert_to_tensor, inputs))

@@ -1,0 +1,60 @@
+import json
+import shutil
+
+import pytest
+
+from kzoo import tasks
+from kzoo.errors import InputError
+from kzoo.preprocessing.tokenizer import Tokenizer
+
+
+@pytest.fixture(params=["cfq_json", "cfq_tables"])
+def task(request):
+    return tasks.get("cfq_length", folder=request.getfixturevalue(request.param))
+
+
+def test_examples(task):
+    train = [(" ".join(source), " ".join(target)) for source, target in task.examples("train")]
+    assert train == [
+        ("Who edited M0", "SELECT DISTINCT ?x0 WHERE { ?x0 film.editor.film M0 }"),
+        ("Did M1 edit M0", "SELECT count ( * ) WHERE { M1 film.editor.film M0 }"),
+        ("Was M0 a woman", "SELECT count ( * ) WHERE { M0 people.person.gender m_02zsn }"),
+    ]
+    assert " ".join(task.examples("validation")[0].source) == "Who <unknown> M0 <unknown> M1"
+    assert len(task.examples("test")[0].source) == 7  # with the apostrophe on its own
+    assert task.solve(("Did", "M1", "edit", "M0"))[-2:] == ("M0", "}")
+
+
+def test_vocabulary_is_that_of_the_training_split(task):
+    assert task.vocabulary[0] == "M0" and task.vocabulary[-1] == "<unknown>"
+    assert "'" not in task.vocabulary and "wrote" not in task.vocabulary
+    assert Tokenizer(task.vocabulary).vocabulary_size == len(task.vocabulary) + 3
+
+
+def test_lengths_are_those_of_the_queries(task):
+    assert task.splits["train"].lengths == (9, 11) and task.splits["train"].size == 3
+    assert len(task.examples("train", length=11)) == 2
+    with pytest.raises(InputError, match="its lengths are 9, 11"):
+        task.examples("train", length=10)
+
+
+def test_without_files():
+    task = tasks.get("cfq_length")
+    assert task.paper_accuracy["content"] == {None: 0.6214} and len(task.paper_accuracy) == 6
+    for ask in (lambda: task.examples("train"), lambda: task.vocabulary, lambda: task.solve(("Who",))):
+        with pytest.raises(InputError, match=r"get them from https://.*cfq1.1.tar.gz and pass folder"):
+            ask()
+
+
+def test_wrong_files(cfq_json, tmp_path):
+    with pytest.raises(InputError, match="holds neither dataset.json with"):
+        tasks.get("cfq_length", folder=tmp_path / "none").examples()
+    folder = shutil.copytree(cfq_json, tmp_path / "damaged")
+    beyond = {"trainIdxs": [99], "devIdxs": [], "testIdxs": []}
+    for text in ("{", "[]", json.dumps({"trainIdxs": [0]}), json.dumps(beyond)):
+        (folder / "splits" / "query_complexity_split.json").write_text(text)
+        with pytest.raises(InputError, match="are not those of CFQ"):
+            tasks.get("cfq_length", folder=folder).examples()
+    (folder / "dataset.json").write_text("")
+    with pytest.raises(InputError, match="are not those of CFQ"):
+        tasks.get("cfq_length", folder=folder).examples()

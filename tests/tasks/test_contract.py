@@ -1,0 +1,140 @@
+"""What holds for every task of the registry: a new one is covered by being there."""
+
+import hashlib
+import inspect
+import re
+import subprocess
+import sys
+
+import pytest
+
+import kzoo
+from kzoo import tasks
+from kzoo.errors import InputError
+
+# The first examples of each split and length: they never change unless the task's version does.
+CHECKSUMS = {
+    "cfq_length": "1472a3a48b5228a1",
+    "copy": "9d5e8042423cf390",
+    "dedupe": "ec639c0c57115155",
+    "inv_recopy": "a040e2ff1dd22766",
+    "inv_reverse_recopy": "c1c7561a703bc46d",
+    "lookup": "4a71aa5fd389a586",
+    "noisy_lookup": "34d0ecf224584aba",
+    "posretrieve": "6585a892aaa20eaf",
+    "recopy": "091cd966323cf447",
+    "reverse_copy": "44d815e192418a56",
+    "reverse_lookup": "e908f2b71fe3e5ff",
+    "reverse_recopy": "bf141deb0c4b4705",
+    "scan_length": "b24b0093c801e0a2",
+}
+FINITE = ("scan_length", "cfq_length")
+
+
+@pytest.fixture(params=tasks.names())
+def task(request):
+    if request.param == "cfq_length":
+        return tasks.get("cfq_length", folder=request.getfixturevalue("cfq_json"))
+    return tasks.get(request.param)
+
+
+def parts(task):
+    """Every split without a length, and the test split at every length that the paper reports."""
+    return [(split, None) for split in task.splits] + [("test", n) for n in task.test_lengths if n is not None]
+
+
+def sources(task, split, length=None, size=None):
+    return {task.key(example) for example in task.examples(split, size, length=length)}
+
+
+def test_name_and_declarations(task):
+    assert tasks.get(task) is task and task.name in tasks.names()
+    assert {"train", "validation", "test"} <= set(task.splits)
+    assert len(set(task.vocabulary)) == len(task.vocabulary)
+    assert task.paper and task.length_unit and task.test_lengths
+    for shares in task.paper_accuracy.values():
+        assert set(shares) <= set(task.test_lengths) and all(0 <= share <= 1 for share in shares.values())
+
+
+def test_bytes_never_change(task):
+    digest = hashlib.sha256()
+    for split, length in parts(task):
+        for source, target in task.examples(split, 20, length=length):
+            digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
+    assert digest.hexdigest()[:16] == CHECKSUMS[task.name]
+
+
+def test_examples_are_a_pure_function(task):
+    for split, length in parts(task):
+        size = min(200, task.splits[split].size)
+        again = type(task)(**task.get_config())
+        assert task.examples(split, size, length=length) == again.examples(split, size, length=length)
+    if task.name != "cfq_length":
+        assert task.examples("train", 50, seed=1) != task.examples("train", 50)
+
+
+def test_examples_are_right(task):
+    vocabulary = set(task.vocabulary)
+    for split, length in parts(task):
+        for source, target in task.examples(split, 300, length=length):
+            assert isinstance(source, tuple) and isinstance(target, tuple) and source and target
+            assert task.solve(source) == target
+            assert vocabulary.issuperset(source) and vocabulary.issuperset(target)
+
+
+def test_sizes(task):
+    for split, declared in task.splits.items():
+        assert len(task.examples(split)) == declared.size
+    assert task.examples("train", 0) == []
+    assert len(task.examples("train", 2)) == 2
+
+
+def test_no_source_twice(task):
+    for split, length in parts(task):
+        examples = task.examples(split, length=length)
+        assert len({task.key(example) for example in examples}) == len(examples)
+
+
+def test_train_and_test_share_nothing(task):
+    train, validation = sources(task, "train"), sources(task, "validation")
+    if task.name in FINITE or "lookup" in task.name:
+        assert not train & validation
+    for length in task.test_lengths:
+        test = sources(task, "test", length)
+        if length is None and task.name not in FINITE:  # drawn from the trained lengths
+            assert len(test & train) < 0.01 * len(test)
+        else:
+            assert not test & train and not test & validation
+
+
+def test_gold_attention(task):
+    for split, length in parts(task):
+        for source, target in task.examples(split, 50, length=length):
+            places = task.gold_attention(source)
+            if places is not None:
+                assert len(places) == len(target) + 1
+                assert all(0 <= place <= len(source) for place in places)
+
+
+def test_wrong_requests(task):
+    with pytest.raises(InputError, match="did you mean 'train'"):
+        task.examples("trains")
+    with pytest.raises(InputError, match="length"):
+        task.examples("train", 5, length=0)
+    with pytest.raises(InputError, match="negative"):
+        task.examples("train", -1)
+    for source in (("no-such-token",), ()):
+        with pytest.raises(InputError) as error:
+            task.solve(source)
+        assert "\n" not in str(error.value)
+
+
+def test_tasks_import_no_keras():
+    code = "import sys, kzoo.tasks; kzoo.tasks.get('recopy').examples(size=1); sys.exit('keras' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+
+
+@pytest.mark.parametrize("name", tasks.names())
+def test_docstring_example(name):
+    (code,) = re.findall(r"```python\n(.*?)```", inspect.getdoc(type(tasks.get(name))) or "", re.DOTALL)
+    exec(code, {"kzoo": kzoo})

@@ -1,0 +1,157 @@
+"""What importing kzoo costs, which backend it takes, and which module may import which."""
+
+import ast
+import json
+import os
+import sys
+
+import pytest
+
+BACKENDS = ("jax", "torch", "tensorflow")
+GENERATE = "import sys, kzoo; print(kzoo.from_preset(sys.argv[1]).generate('4 7 9 8', max_length=5))"
+
+
+@pytest.mark.once
+def test_import_is_quick_and_loads_no_keras(python):
+    code = """
+import json, sys, time
+started = time.perf_counter()
+import kzoo
+seconds = time.perf_counter() - started
+print(json.dumps([seconds, sorted({"keras", "jax", "torch", "tensorflow"} & set(sys.modules))]))
+"""
+    runs = [json.loads(python(code).stdout) for _ in range(3)]
+    assert min(seconds for seconds, _ in runs) < 0.3
+    assert all(loaded == [] for _, loaded in runs)
+
+
+@pytest.mark.once
+def test_list_works_with_neither_keras_nor_a_backend(python):
+    done = python("from kzoo.cli import main; sys.exit(main(['list', '--json']))", without=["keras", *BACKENDS])
+    assert done.returncode == 0, done.stderr
+    import kzoo
+
+    assert [row["preset"] for row in json.loads(done.stdout)] == kzoo.list_presets()
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_only_backend_installed_is_taken_and_named_once(backend, python, preset):
+    others = [name for name in BACKENDS if name != backend]
+    done = python(GENERATE, preset, without=others, KERAS_BACKEND=None)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.split()) == 5
+    # Without any setting Keras takes TensorFlow, so there kzoo chooses nothing.
+    notes = [line for line in done.stderr.splitlines() if line.startswith("kzoo:")]
+    expected = f"kzoo: using the {backend} backend (set KERAS_BACKEND to choose)"
+    assert notes == ([] if backend == "tensorflow" else [expected])
+
+
+@pytest.mark.once
+def test_the_first_of_several_backends_is_taken(python):
+    code = "from kzoo.backend import ensure_backend; print(ensure_backend(), ensure_backend())"
+    done = python(code, without=["tensorflow"], KERAS_BACKEND=None)
+    assert done.stdout.split() == ["jax", "jax"]
+    assert done.stderr.count("kzoo: using the jax backend") == 1
+
+
+@pytest.mark.once
+def test_the_config_file_of_keras_counts(python, tmp_path):
+    (tmp_path / "keras").mkdir()
+    (tmp_path / "keras" / "keras.json").write_text('{"backend": "torch"}')
+    done = python("from kzoo.backend import ensure_backend; print(ensure_backend())", KERAS_BACKEND=None)
+    assert done.stdout.split() == ["torch"] and done.stderr == ""
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    "missing, environment, sentence",
+    [
+        (BACKENDS, {"KERAS_BACKEND": None}, "no Keras backend is installed"),
+        (BACKENDS, {"KERAS_BACKEND": "jax"}, "no Keras backend is installed"),
+        (["torch"], {"KERAS_BACKEND": "torch"}, "KERAS_BACKEND is 'torch', which is not installed"),
+        ([], {"KERAS_BACKEND": "foo"}, "unknown KERAS_BACKEND 'foo'"),
+        ([], {"KERAS_BACKEND": "jacks"}, "did you mean 'jax'?"),
+    ],
+)
+def test_no_usable_backend_is_one_sentence(missing, environment, sentence, python, preset):
+    code = "from kzoo.cli import main; sys.exit(main(['generate', sys.argv[1], '4']))"
+    done = python(code, preset, without=missing, **environment)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1 and sentence in done.stderr
+
+
+def test_everything_works_without_the_other_backends_and_loads_none(python, preset, tmp_path):
+    backend = os.environ["KERAS_BACKEND"]
+    others = [name for name in BACKENDS if name != backend]
+    code = """
+import json, sys, kzoo
+model = kzoo.from_preset(sys.argv[1])
+model.fit([("4 7", "4 4 4 7 7 7 7 7")], verbose=0)
+model.save_to_preset(sys.argv[2])
+report = kzoo.evaluate(sys.argv[2], lengths=[2], examples=3)
+loaded = [name for name in sys.argv[3:] if name in sys.modules]
+print(json.dumps([report.backend, model.generate("4 7", max_length=4), loaded]))
+"""
+    free = python(code, preset, tmp_path / "free", *others)
+    assert free.returncode == 0, free.stderr
+    assert json.loads(free.stdout)[0] == backend
+    assert json.loads(free.stdout)[2] == []
+    alone = python(code, preset, tmp_path / "alone", without=others)
+    assert alone.returncode == 0, alone.stderr
+    assert json.loads(alone.stdout)[:2] == json.loads(free.stdout)[:2]
+
+
+def imports(path):
+    """Returns the dotted names of everything that a file imports, at its top or later."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+ALLOWED = {
+    "tasks": ["numpy", "kzoo.errors", "kzoo.registry", "kzoo.checks", "kzoo.tasks"],
+    # The loop over time has a branch for each backend.
+    "layers": ["keras", "jax", "tensorflow"]
+    + ["kzoo.backend", "kzoo.checks", "kzoo.errors", "kzoo.layers", "kzoo.registry"],
+}
+FORBIDDEN = {
+    "kzoo/models": ["kzoo.training", "kzoo.evaluation", "kzoo.hub", "kzoo.card", "kzoo.cli"],
+    "kzoo/preprocessing": ["kzoo.models", "kzoo.training", "kzoo.evaluation", "kzoo.hub", "kzoo.card", "kzoo.cli"],
+    "kzoo/evaluation": ["kzoo.training", "kzoo.hub", "kzoo.card", "kzoo.cli"],
+    "kzoo/training": ["kzoo.hub", "kzoo.card", "kzoo.cli"],
+}
+
+
+def below(name, tops):
+    return any(name == top or name.startswith(top + ".") for top in tops)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("folder", ALLOWED)
+def test_only_these_are_imported(folder, root):
+    for path in (root / folder).rglob("*.py"):
+        for name in imports(path):
+            standard = name.split(".")[0] in sys.stdlib_module_names
+            assert standard or below(name, ALLOWED[folder]), f"{path.relative_to(root)} imports {name}"
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("folder", FORBIDDEN)
+def test_these_are_not_imported(folder, root):
+    for path in (root / folder).rglob("*.py"):
+        for name in imports(path):
+            assert not below(name, FORBIDDEN[folder]), f"{path.relative_to(root)} imports {name}"
+
+
+@pytest.mark.once
+def test_only_hub_knows_the_hub(root):
+    files = [p for folder in ("kzoo", "layers", "tasks") for p in (root / folder).rglob("*.py")]
+    users = [path.name for path in files if any(below(name, ["huggingface_hub"]) for name in imports(path))]
+    assert users == ["hub.py"]
