@@ -73,5 +73,5 @@ def no_other_backend() -> Iterator[None]:
         for name in absent:
             del sys.modules[name]
             lazy = getattr(sys.modules.get("keras.src.utils.module_utils"), name, None)
-            if hasattr(lazy, "_available"):
+            if lazy is not None and hasattr(lazy, "_available"):
                 lazy._available = None  # Keras asks again

@@ -65,14 +65,25 @@ def write_card(preset: str | Path, folder: Path) -> Path:
 
 def claim(rows: list[Row], task: Any) -> str:
     """Returns the one sentence that a preset's results support."""
-    accuracies = {row["length"]: row for row in rows if row["metric"] == "sequence_accuracy" and row["length"]}
+    accuracies = [row for row in rows if row["metric"] == "sequence_accuracy"]
     low, high = task.splits["train"].lengths
-    found = ", ".join(f"{percent(row['value'])} at {length}" for length, row in sorted(accuracies.items()))
-    n = min(row["n"] for row in accuracies.values())
+    equal: dict[str, list[str]] = {}
+    for row in accuracies:
+        equal.setdefault(percent(row["value"]), []).append(_length(row))
+    found = "; ".join(f"{share} at {_and(lengths)}" for share, lengths in equal.items())
+    n = min(row["n"] for row in accuracies)
     return (
-        f"Trained on lengths {low} to {high} of the task `{task.name}`; sequence accuracy on fresh examples: {found} "
-        f"({n:,} or more examples a length, greedy decoding, end symbol included)."
+        f"Trained on lengths {low} to {high} of the task `{task.name}`; share of fresh examples with every symbol "
+        f"right, the end symbol included, by length: {found} (greedy decoding, at least {n:,} examples each)."
     )
+
+
+def _length(row: Row) -> str:
+    return str(row["length"]) if row["length"] is not None else "the test split ({} to {})".format(*row["lengths"])
+
+
+def _and(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _usage(name: str, task: Any) -> str:
@@ -143,8 +154,9 @@ def _training(info: dict[str, Any]) -> str:
     runs_table = "\n".join(lines)
     return f"""## Training
 
-By `recipe.json` ({facts}): `kzoo train {info["preset"]} --output DIR` trains it again.
-Seconds are those of the training steps on a CPU with two cores, compilation included, validation excluded.
+By `recipe.json` ({facts}): `kzoo train {info["preset"]} --output DIR`
+trains it again. Seconds are those of the training steps on a CPU with two cores, compilation included, validation
+excluded.
 
 {runs_table}"""
 
@@ -154,7 +166,7 @@ def _results(info: dict[str, Any], folder: Path, rows: list[Row], task: Any) -> 
     header, found = table(rows)
     lines = [f"| {' | '.join(header)} |", "|" + "---|" * len(header)]
     for cells in found:
-        inside = cells[0].isdigit() and low <= int(cells[0]) <= high
+        inside = cells[0].isdigit() and low <= int(cells[0]) <= high or cells[0] == f"{low}-{high}"
         cells = [cells[0] + (" (trained)" if inside else ""), *cells[1:]]
         lines.append("| " + " | ".join(cells) + " |")
     text = f"## Results\n\n![accuracy by length]({info['preset']}.svg)\n\n" + "\n".join(lines)
@@ -177,14 +189,14 @@ def _other_seeds(rows: list[Row]) -> str:
 
 
 def _limits(rows: list[Row], task: Any) -> str:
-    longest = max(row["length"] or 0 for row in rows)
+    longest = max(row["length"] or row["lengths"][1] for row in rows)
     failing = [row for row in rows if row["metric"] == "sequence_accuracy" and row["value"] < 0.99]
     lines = [
         f"Nothing is known beyond length {longest}, the longest tested. The model knows the tokens above, no language."
     ]
     if failing:
         worst = min(failing, key=lambda row: row["value"])
-        lines.insert(0, f"At length {worst['length']} only {percent(worst['value'])} of the sequences are right.")
+        lines.insert(0, f"At length {_length(worst)} only {percent(worst['value'])} of the sequences are right.")
     return "## Limits\n\n" + " ".join(lines)
 
 
@@ -200,4 +212,4 @@ def _citation(task: Any) -> str:
 
 
 def _example(task: Any) -> Any:
-    return task.examples("test", size=1, length=task.splits["train"].lengths[0])[0]
+    return task.examples("train", size=1)[0]

@@ -41,7 +41,7 @@ def preset_folder(preset: str | Path) -> Path:
     if text in list_presets():
         return bundled_folder() / text
     path = Path(preset).expanduser()
-    if not path.is_dir():
+    if not text or not path.is_dir():
         if "/" in text or "\\" in text or text.startswith((".", "~")):
             raise PresetError(f"there is no preset folder {text}")
         raise UnknownNameError(did_you_mean("preset", text, list_presets()))

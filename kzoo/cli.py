@@ -24,6 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns the exit code."""
     options = _parser().parse_args(arguments)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # TensorFlow's start-up notes are no message of ours
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # PyTorch: the models are small, and threads wait for each other
     try:
         return int(options.run(options) or 0)
     except KzooError as error:
@@ -82,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     sub = verb("results", _results, "show our results beside the papers'")
     sub.add_argument("pattern", nargs="?", default="*", help='as "onestep_*": mechanism_task')
     sub.add_argument("--markdown", action="store_true", help="print the page of tables")
-    sub.add_argument("--run", action="store_true", help="first make the runs that are missing")
+    sub.add_argument("--run", dest="missing", action="store_true", help="first make the runs that are missing")
     sub.add_argument("--jobs", type=int, default=1, help="so many runs at the same time")
     sub.add_argument("--work", type=Path, default=Path("runs.training"), help="folder for checkpoints and logs")
     _plot_parsers(verbs.add_parser("plot", help="draw attention or accuracy by length"))
@@ -230,7 +231,7 @@ def _results(options: argparse.Namespace) -> int:
     from kzoo.evaluation.tables import cells, markdown
 
     failed = []
-    if options.run:
+    if options.missing:
         from kzoo.training.grid import run_missing
 
         failed = run_missing(options.work, options.pattern, options.jobs, _show_progress())

@@ -86,7 +86,7 @@ def get(kind: str, spec: Any, **defaults: Any) -> Any:
 
 
 def resolve(kind: str, spec: Any) -> tuple[type, dict[str, Any]]:
-    """Returns the class and the arguments that a name or a config stands for, checked but not constructed."""
+    """Returns the class and the arguments that a name or a config stands for, which `construct` checks."""
     config: dict[str, Any] = {}
     for _ in range(_MAX_DEPTH):
         if isinstance(spec, str):
@@ -101,9 +101,7 @@ def resolve(kind: str, spec: Any) -> tuple[type, dict[str, Any]]:
         config = {**own, **config}
         name = spec["class"]
         if name in _CLASSES.get(kind, {}):
-            cls = _CLASSES[kind][name]
-            check_arguments(cls, config)
-            return cls, config
+            return _CLASSES[kind][name], config
         if name not in _ALIASES.get(kind, {}):
             raise UnknownNameError(did_you_mean(kind, name, names(kind)))
         spec = _ALIASES[kind][name]
@@ -118,11 +116,10 @@ def construct(cls: type, config: dict[str, Any]) -> Any:
 
 def check_arguments(cls: type, config: dict[str, Any]) -> None:
     """Raises `InputError` if `config` has a key that `cls` does not take, lacks one, or nests too deeply."""
-    if _depth(config) > _MAX_DEPTH * 2:
+    if _deeper(config, _MAX_DEPTH * 2):
         raise InputError(f"the config of {cls.__name__} is nested too deeply")
-    parameters = {
-        key: p for key, p in inspect.signature(cls).parameters.items() if p.kind is not inspect.Parameter.VAR_KEYWORD
-    }
+    various = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    parameters = {key: p for key, p in inspect.signature(cls).parameters.items() if p.kind not in various}
     allowed = {*parameters, "name", "dtype", "trainable"} if _is_keras(cls) else set(parameters)
     for key in config:
         if key not in allowed:
@@ -161,9 +158,9 @@ def _is_keras(cls: type) -> bool:
     return any(base.__module__.split(".")[0] == "keras" for base in cls.__mro__)
 
 
-def _depth(value: Any) -> int:
-    if isinstance(value, dict):
-        return 1 + max((_depth(v) for v in value.values()), default=0)
-    if isinstance(value, list):
-        return 1 + max((_depth(v) for v in value), default=0)
-    return 0
+def _deeper(value: Any, limit: int) -> bool:
+    """Whether dicts and lists are nested deeper than `limit`; never goes deeper itself."""
+    if not isinstance(value, (dict, list)):
+        return False
+    items = value.values() if isinstance(value, dict) else value
+    return limit == 0 or any(_deeper(item, limit - 1) for item in items)

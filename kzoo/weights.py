@@ -57,9 +57,9 @@ def save_weights(model: keras.Model, path: Path) -> None:
 
 def serialize(model: keras.Model) -> bytes:
     """Returns the weights of a model as the content of a safetensors file: equal weights give equal bytes."""
-    # Arrays that are not contiguous would be written wrongly, and in silence.
+    # Arrays that are not contiguous would be written wrongly, and in silence; `ascontiguousarray` has no scalars.
     arrays = {
-        name: np.ascontiguousarray(keras.ops.convert_to_numpy(variable.value), dtype="float32")
+        name: np.asarray(keras.ops.convert_to_numpy(variable.value), dtype="float32", order="C")
         for name, variable in named_variables(model).items()
     }
     return save(arrays, metadata={"format": "kzoo"})

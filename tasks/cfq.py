@@ -76,7 +76,7 @@ def _pair(line: str) -> Pair:
     return question, query
 
 
-@register("task", "cfq_length")
+@register("task", "cfq")
 class CFQLength(FiniteTask):
     """CFQ split by query complexity: questions to queries, the longer queries for validation and test.
 
@@ -98,11 +98,11 @@ class CFQLength(FiniteTask):
     ```
     """
 
-    name = "cfq_length"
+    name = "cfq"
     test_lengths = (None,)
     source_end = True
     paper = f"{PAPER}, Table 3; the data are from Keysers et al., 2020 (arXiv:1912.09713)"
-    paper_accuracy = published("cfq_length")
+    paper_accuracy = published("cfq")
 
     def __init__(self, folder: str | Path | None = None) -> None:
         self.folder = folder

@@ -64,7 +64,7 @@ monotonic  | 99.7 98.3 94.3 75   |   79 0 0 0
 """
 
 TABLES_3_8 = """
-mechanism    | scan_length all| cfq_length all
+mechanism    | scan all| cfq all
 content      | 17.61          | 62.14
 relative     | 19.21          | 56.64
 mix_location | 20.74          | 44.83
@@ -72,7 +72,7 @@ bi_relative  |  8.41          | 59.48
 mix_onestep  | 29.51          | 60.65
 mix_monotonic| 21.08          | 60.32
 
-mechanism               | scan_length all
+mechanism               | scan all
 bi_rope                 | 10.46
 location                | 24.56
 location_s              | 25.12

@@ -51,7 +51,7 @@ def lists() -> dict[str, list[Example]]:
     return {"train": train, "validation": validation, "test": long, "train_all": short}
 
 
-@register("task", "scan_length")
+@register("task", "scan")
 class ScanLength(FiniteTask):
     """SCAN split by length: commands of up to 22 actions train, those of 24 to 48 test.
 
@@ -62,13 +62,13 @@ class ScanLength(FiniteTask):
     Example:
 
     ```python
-    task = kzoo.tasks.get("scan_length")
+    task = kzoo.tasks.get("scan")
     assert task.solve(("look", "and", "run", "right")) == ("I_LOOK", "I_TURN_RIGHT", "I_RUN")
     assert task.solve(("look", "after", "turn", "left", "twice")) == ("I_TURN_LEFT", "I_TURN_LEFT", "I_LOOK")
     ```
     """
 
-    name = "scan_length"
+    name = "scan"
     vocabulary = (*WORDS, *ACTIONS)
     splits = {
         "train": Split((1, 22), 13_070),
@@ -80,7 +80,7 @@ class ScanLength(FiniteTask):
     source_end = True
     length_unit = "actions"
     paper = f"{PAPER}, Tables 3 and 8; the data are from Lake and Baroni, 2018 (arXiv:1711.00350)"
-    paper_accuracy = published("scan_length")
+    paper_accuracy = published("scan")
 
     def rows(self, split: str) -> Sequence[Example]:
         return lists()[split]

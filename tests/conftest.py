@@ -2,9 +2,11 @@
 
 import inspect
 import os
+import random
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +16,20 @@ os.environ.setdefault("KERAS_BACKEND", "jax")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["HF_HUB_OFFLINE"] = "1"
+# Compiling is most of the time on JAX: models and processes of one session share what they compile.
+COMPILED = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", COMPILED.name)
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
 ROOT = Path(__file__).parent.parent
 SMALL = {"embedding_units": 6, "encoder_units": 5}
+
+
+@pytest.fixture(autouse=True)
+def seeds():
+    """The same start for every test: Keras draws the seeds that nobody gives from Python's generator."""
+    random.seed(0)
+    np.random.seed(0)
 
 
 @pytest.fixture(scope="session")

@@ -110,4 +110,6 @@ def wilson(share: float, n: int, z: float = 1.959964) -> tuple[float, float]:
     center = share + z * z / (2 * n)
     margin = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
-    return max(0.0, (center - margin) / scale), min(1.0, (center + margin) / scale)
+    # At 0 and 1 the bounds are exact, which rounding would miss.
+    low = 0.0 if share == 0 else max(0.0, (center - margin) / scale)
+    return low, 1.0 if share == 1 else min(1.0, (center + margin) / scale)

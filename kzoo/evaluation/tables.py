@@ -21,10 +21,7 @@ def cells() -> list[dict[str, Any]]:
     names = {*list_presets(), *(path.stem for path in runs_folder().glob("*.json"))}
     found = []
     for name in tasks.names():
-        try:
-            task = tasks.get(name)
-        except Exception:  # a task that needs files of the user's has no table of ours
-            continue
+        task = tasks.get(name)
         run = {n.removesuffix(f"_{name}"): run_document(n) for n in names if n.endswith(f"_{name}")}
         for mechanism in sorted({*task.paper_accuracy, *run}):
             values: dict[Any, dict[int, float]] = {}

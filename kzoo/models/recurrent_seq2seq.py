@@ -117,8 +117,10 @@ class RecurrentSeq2Seq(SequenceModel):
 
     def logits(self, hidden: Any) -> Any:
         """Returns float32 logits (..., V) of hidden states (..., D)."""
+        # Under mixed precision Keras casts the model's variables in `call`, but not in `generate`: here it is the same.
+        table, bias = (ops.cast(v, self.compute_dtype) for v in (self.embedding.embeddings, self.vocabulary_bias))
         projected = ops.cast(self.projection(hidden), "float32")
-        return ops.matmul(projected, ops.transpose(self.embedding.embeddings)) + self.vocabulary_bias
+        return ops.matmul(projected, ops.transpose(ops.cast(table, "float32"))) + ops.cast(bias, "float32")
 
     def start_generation(self, inputs: dict[str, Any]) -> tuple[Any, Any]:
         """Returns what every step of generation reads, and the state before the first step."""

@@ -91,6 +91,9 @@ class Bookkeeper(keras.callbacks.Callback):
         """Path. The selected weights so far."""
         return self.checkpoint.folder / "best.safetensors"
 
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        self.checkpoint.restore_generators()
+
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self.started = time.perf_counter()
 

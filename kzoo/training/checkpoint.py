@@ -10,6 +10,7 @@ from safetensors.numpy import load_file, save
 
 from kzoo.errors import PresetError
 from kzoo.files import read_json, write_bytes, write_json
+from kzoo.weights import named_variables
 
 
 class Checkpoint:
@@ -23,6 +24,7 @@ class Checkpoint:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.generators: dict[str, np.ndarray] = {}
 
     def exists(self) -> bool:
         """Whether there is a state to go on from."""
@@ -32,8 +34,8 @@ class Checkpoint:
         """Writes the state after `notes["epoch"]` epochs."""
         self.folder.mkdir(parents=True, exist_ok=True)
         name = f"state-{notes['epoch']}.safetensors"
-        arrays = {key: np.ascontiguousarray(keras.ops.convert_to_numpy(v.value)) for key, v in _state(model).items()}
-        write_bytes(self.folder / name, save(arrays))
+        arrays = {key: np.asarray(keras.ops.convert_to_numpy(v.value), order="C") for key, v in _state(model).items()}
+        write_bytes(self.folder / name, save({**arrays, **_generators()}))
         write_json(self.folder / "notes.json", {**notes, "state": name})
         for old in self.folder.glob("state-*.safetensors"):
             if old.name != name:
@@ -53,11 +55,17 @@ class Checkpoint:
             raise PresetError(
                 f"the checkpoint in {self.folder} is damaged ({error}); remove it to start afresh"
             ) from None
+        self.generators = {key: arrays.pop(key) for key in list(arrays) if key.startswith("torch.")}
         if {k: a.shape for k, a in arrays.items()} != {k: tuple(v.shape) for k, v in variables.items()}:
             raise PresetError(f"the checkpoint in {self.folder} belongs to another model")
         for key, variable in variables.items():
             variable.assign(arrays[key])
         return notes
+
+    def restore_generators(self) -> None:
+        """Sets PyTorch's generators to their saved states; Keras draws from them until the first step."""
+        for key, state in self.generators.items() if keras.config.backend() == "torch" else ():
+            _set_generator(key.removeprefix("torch."), state)
 
     def remove(self) -> None:
         """Removes the folder."""
@@ -65,10 +73,32 @@ class Checkpoint:
 
 
 def _state(model: keras.Model) -> dict[str, Any]:
-    """Returns every variable that training changes, by kind and position."""
-    metrics = {id(v) for v in model.metrics_variables}
-    own = [v for v in model.variables if id(v) not in metrics]
+    """Returns every variable that training changes: weights by name, random states and the optimiser's by position."""
+    weights = named_variables(model)
+    others = {id(v) for v in [*weights.values(), *model.metrics_variables]}
+    states = [v for v in model.variables if id(v) not in others]
     return {
-        **{f"model.{i}": v for i, v in enumerate(own)},
+        **{f"weights.{name}": v for name, v in weights.items()},
+        **{f"state.{i}": v for i, v in enumerate(states)},
         **{f"optimizer.{i}": v for i, v in enumerate(model.optimizer.variables)},
     }
+
+
+def _generators() -> dict[str, np.ndarray]:
+    """Returns the states of PyTorch's own generators, from which Keras draws dropout there."""
+    if keras.config.backend() != "torch":
+        return {}
+    import torch
+
+    states = {"torch.cpu": torch.get_rng_state()}
+    states |= {f"torch.cuda.{i}": state for i, state in enumerate(torch.cuda.get_rng_state_all())}
+    return {key: state.numpy() for key, state in states.items()}
+
+
+def _set_generator(device: str, state: np.ndarray) -> None:
+    import torch
+
+    if device == "cpu":
+        torch.set_rng_state(torch.from_numpy(state))
+    else:
+        torch.cuda.set_rng_state(torch.from_numpy(state), int(device.removeprefix("cuda.")))

@@ -33,6 +33,9 @@ class Recipe:
         epsilon: float. Of Adam.
         selection: str. "last" keeps the last weights; "validation" those with the best sequence accuracy on the
             validation split after an epoch, the latest among equals.
+        selection_length: int or None. Selects on validation examples of this length instead of the split's own lengths,
+            which do not tell good weights from better ones once all of them are at 100 %.
+        selection_examples: int or None. So many validation examples; None takes the split's size.
         patience: int or None. Stops after so many epochs without a new best of the selection metric; a tie is one.
         seed: int. Seeds the weights, dropout and the order of the examples; the examples themselves are the task's own.
         watch: list of int. Lengths whose accuracy is noted after each epoch; it decides nothing.
@@ -51,6 +54,8 @@ class Recipe:
     clip_norm: float = 5.0
     epsilon: float = 1e-8
     selection: str = "validation"
+    selection_length: int | None = None
+    selection_examples: int | None = None
     patience: int | None = None
     seed: int = 0
     watch: list[int] = field(default_factory=list)
@@ -77,7 +82,7 @@ class Recipe:
         checks.number("epsilon", self.epsilon, 1e-12, 1.0)
         checks.choice("selection", self.selection, ("last", "validation"))
         checks.integer("seed", self.seed, 0, 2**31 - 1)
-        for name in ("examples", "patience"):
+        for name in ("examples", "patience", "selection_length", "selection_examples"):
             if getattr(self, name) is not None:
                 checks.integer(name, getattr(self, name), 1, 10**9)
         if self.selection == "last" and (self.schedule == "plateau" or self.patience is not None):

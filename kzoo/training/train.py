@@ -97,7 +97,8 @@ def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, d
     model.optimizer.build(model.trainable_variables)
     notes = checkpoint.restore(model) if checkpoint.exists() else None
     selecting = recipe.selection == "validation"
-    validation = task.examples("validation") if selecting else None
+    size, length = recipe.selection_examples, recipe.selection_length
+    validation = task.examples("validation", size, length=length) if selecting else None
     bookkeeper = Bookkeeper(recipe, checkpoint, notes, validation)
     done = bookkeeper.notes["epoch"]
     batches.begin(done)
@@ -106,7 +107,9 @@ def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, d
         callbacks = [bookkeeper, Progress(recipe.epochs * len(batches), done * len(batches), progress)]
         if recipe.watch:
             callbacks.insert(0, LengthAccuracy(task, recipe.watch))
-        keras.Model.fit(model, batches, initial_epoch=done, epochs=recipe.epochs, verbose=0, callbacks=callbacks)
+        # `batches` shuffle themselves; were Keras to shuffle too, a run taken up again would see another order.
+        options = {"initial_epoch": done, "epochs": recipe.epochs, "shuffle": False, "verbose": 0}
+        keras.Model.fit(model, batches, callbacks=callbacks, **options)
     if selecting:
         load_weights(model, bookkeeper.best_weights)
     steps, size = bookkeeper.notes["epoch"] * len(batches), batches.batch_size

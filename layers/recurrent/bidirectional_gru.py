@@ -44,9 +44,9 @@ class BidirectionalGRU(keras.layers.Layer):
         self.forward_gru = gru(units, dtype=self.dtype_policy)
         self.backward_gru = gru(units, dtype=self.dtype_policy)
 
-    def build(self, input_shape: Any, mask_shape: Any = None) -> None:
-        self.forward_gru.build(input_shape)
-        self.backward_gru.build(input_shape)
+    def build(self, sequence_shape: Any, mask_shape: Any = None) -> None:
+        self.forward_gru.build(sequence_shape)
+        self.backward_gru.build(sequence_shape)
 
     def call(self, sequence: Any, mask: Any) -> tuple[Any, Any]:
         forward = self.forward_gru(sequence)

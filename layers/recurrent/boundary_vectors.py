@@ -33,9 +33,9 @@ class BoundaryVectors(keras.layers.Layer):
     ```
     """
 
-    def build(self, input_shape: Any, mask_shape: Any = None) -> None:
-        self.start = self.add_weight((input_shape[-1],), initializer="zeros", name="start")
-        self.end = self.add_weight((input_shape[-1],), initializer="zeros", name="end")
+    def build(self, sequence_shape: Any, mask_shape: Any = None) -> None:
+        self.start = self.add_weight((sequence_shape[-1],), initializer="zeros", name="start")
+        self.end = self.add_weight((sequence_shape[-1],), initializer="zeros", name="end")
 
     def call(self, sequence: Any, mask: Any) -> tuple[Any, Any]:
         real = ops.cast(mask, sequence.dtype)[:, :, None]

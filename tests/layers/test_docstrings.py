@@ -18,6 +18,7 @@ EXAMPLES = {
 
 
 @pytest.mark.parametrize("name", [name for name, blocks in EXAMPLES.items() if blocks])
+@pytest.mark.usefixtures("quick_compiler")
 def test_example(name):
     for block in EXAMPLES[name]:
         exec(textwrap.dedent(block), {"np": np, "kzoo": kzoo})

@@ -10,7 +10,7 @@ from kzoo.preprocessing.tokenizer import Tokenizer
 
 @pytest.fixture(params=["cfq_json", "cfq_tables"])
 def task(request):
-    return tasks.get("cfq_length", folder=request.getfixturevalue(request.param))
+    return tasks.get("cfq", folder=request.getfixturevalue(request.param))
 
 
 def test_examples(task):
@@ -39,7 +39,7 @@ def test_lengths_are_those_of_the_queries(task):
 
 
 def test_without_files():
-    task = tasks.get("cfq_length")
+    task = tasks.get("cfq")
     assert task.paper_accuracy["content"] == {None: 0.6214} and len(task.paper_accuracy) == 6
     for ask in (lambda: task.examples("train"), lambda: task.vocabulary, lambda: task.solve(("Who",))):
         with pytest.raises(InputError, match=r"get them from https://.*cfq1.1.tar.gz and pass folder"):
@@ -48,13 +48,13 @@ def test_without_files():
 
 def test_wrong_files(cfq_json, tmp_path):
     with pytest.raises(InputError, match="holds neither dataset.json with"):
-        tasks.get("cfq_length", folder=tmp_path / "none").examples()
+        tasks.get("cfq", folder=tmp_path / "none").examples()
     folder = shutil.copytree(cfq_json, tmp_path / "damaged")
     beyond = {"trainIdxs": [99], "devIdxs": [], "testIdxs": []}
     for text in ("{", "[]", json.dumps({"trainIdxs": [0]}), json.dumps(beyond)):
         (folder / "splits" / "query_complexity_split.json").write_text(text)
         with pytest.raises(InputError, match="are not those of CFQ"):
-            tasks.get("cfq_length", folder=folder).examples()
+            tasks.get("cfq", folder=folder).examples()
     (folder / "dataset.json").write_text("")
     with pytest.raises(InputError, match="are not those of CFQ"):
-        tasks.get("cfq_length", folder=folder).examples()
+        tasks.get("cfq", folder=folder).examples()

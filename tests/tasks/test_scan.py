@@ -18,7 +18,7 @@ EXAMPLES = {
 
 @pytest.fixture(scope="module")
 def task():
-    return tasks.get("scan_length")
+    return tasks.get("scan")
 
 
 @pytest.mark.parametrize("command", EXAMPLES)
@@ -28,7 +28,7 @@ def test_commands(task, command):
 
 @pytest.mark.parametrize("command", ["turn", "turn turn", "walk and", "walk twice thrice", "walk and run and jump"])
 def test_what_is_no_command_is_refused(task, command):
-    with pytest.raises(InputError, match="scan_length has no source"):
+    with pytest.raises(InputError, match="scan has no source"):
         task.solve(tuple(command.split()))
 
 
@@ -83,7 +83,7 @@ def test_evaluation_gives_one_row_for_the_whole_split(task, monkeypatch):
     found = {"sequence_accuracy": 0.5, "token_accuracy": 0.9}
     monkeypatch.setattr(measure, "measure", lambda *args: found)
     model = RecurrentSeq2Seq.from_task(task, attention="onestep")
-    model.preset_name = "onestep_scan_length"
+    model.preset_name = "onestep_scan"
     report = evaluate(model)
     (row,) = [row for row in report.rows if row["metric"] == "sequence_accuracy"]
     assert (row["length"], row["lengths"], row["n"], row["paper"]) == (None, [24, 48], 3920, 0.1538)

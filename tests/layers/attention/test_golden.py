@@ -173,6 +173,28 @@ def test_every_file_is_compared():
     assert {path.stem for path in FOLDER.glob("*.npz")} == set(CASES)
 
 
+# Counted on the authors' models, less what theirs have and do not use: a vector of 128 and, in OneStep, the gate.
+PARAMETERS = {
+    "content": 265_038 - 128,
+    "relative": 281_678 - 128,
+    "bi_relative": 281_807 - 128,
+    "bi_rope": 265_167 - 128,
+    "location": 249_294 - 128,
+    "location_s": 249_166 - 128,
+    "mix_location": 282_191 - 128,
+    "mix_location_s_pr": 282_063 - 128,
+    "onestep": 249_168 - 129,
+    "monotonic": 249_168 - 128,
+    "onestep_minus_step2": 249_423 - 128,
+    "mix_monotonic": 282_065 - 128,
+}
+
+
+@pytest.mark.parametrize("attention", PARAMETERS)
+def test_has_as_many_parameters(attention):
+    assert kzoo.models.RecurrentSeq2Seq(14, attention=attention).count_params() == PARAMETERS[attention]
+
+
 def softmax(x):
     e = np.exp(x - x.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)

@@ -1,0 +1,90 @@
+"""results.json: rows are added, equal ones replaced, and never mixed with those of other weights."""
+
+import json
+
+import pytest
+
+import kzoo
+from kzoo.errors import PresetError
+from kzoo.evaluation.report import Report
+from kzoo.evaluation.results import add_report, add_results, other_rows, preset_rows, results_document
+from kzoo.files import read_json, sha256
+
+
+def report(digest, value=0.5, length=15, task="recopy", **more):
+    row = {"preset": "x", "task": task, "length": length, "metric": "sequence_accuracy", "value": value, "n": 10}
+    row |= {"seed": 0, "backend": "jax", "weights_sha256": digest, "low": 0.2, "high": 0.8, "paper": None}
+    return Report("x", task, "jax", [row | more])
+
+
+def run(seed):
+    return {"seed": seed, "backend": "jax", "epoch": 3}
+
+
+@pytest.fixture
+def own(own_preset):
+    """A preset with results of its own weights."""
+    digest = sha256(own_preset / "model.safetensors")
+    add_results(own_preset, results_document(report(digest), run(0)))
+    return own_preset
+
+
+def values(folder):
+    return [(row["length"], row["seed"], row["value"]) for row in read_json(folder / "results.json")["rows"]]
+
+
+def test_a_document_keeps_the_training_seed():
+    document = results_document(report("a"), run(4))
+    assert document["training"] == [run(4)] and document["rows"][0]["training_seed"] == 4
+
+
+def test_equal_measurements_are_replaced_and_others_kept(own):
+    digest = sha256(own / "model.safetensors")
+    add_report(own, report(digest, 0.7))
+    assert values(own) == [(15, 0, 0.7)]
+    add_report(own, report(digest, 0.8, length=30))
+    add_report(own, report(digest, 0.9, seed=1))
+    assert values(own) == [(15, 0, 0.7), (30, 0, 0.8), (15, 1, 0.9)]
+    rows = read_json(own / "results.json")["rows"]
+    assert {row["preset"] for row in rows[1:]} == {"tiny_recopy"} and {row["training_seed"] for row in rows} == {0}
+
+
+def test_the_preset_stays_loadable(own):
+    assert kzoo.from_preset(own).preset_name == "tiny_recopy"
+    assert "results.json" in read_json(own / "metadata.json")["files"]
+
+
+def test_other_seeds_stand_beside_the_own_rows(own):
+    add_results(own, results_document(report("b" * 64, 0.3), run(1)))
+    results = read_json(own / "results.json")
+    assert [run["seed"] for run in results["training"]] == [0, 1]
+    assert [row["value"] for row in preset_rows(own, results)] == [0.5]
+    assert [row["value"] for row in other_rows(own, results)] == [0.3]
+    add_results(own, results_document(report("b" * 64, 0.3), run(1)))
+    assert read_json(own / "results.json") == results
+
+
+def test_of_several_example_seeds_the_first_is_shown(own):
+    add_report(own, report(sha256(own / "model.safetensors"), 0.9, seed=1))
+    results = read_json(own / "results.json")
+    assert [row["seed"] for row in preset_rows(own, results)] == [0]
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        (lambda digest: report("c" * 64), "not of the weights"),
+        (lambda digest: report(digest, task="copy"), "are of recopy, not copy"),
+    ],
+)
+def test_what_does_not_belong_is_not_written(wrong, message, own):
+    before = (own / "results.json").read_bytes()
+    with pytest.raises(PresetError, match=f"{message}.*nothing was written"):
+        add_report(own, wrong(sha256(own / "model.safetensors")))
+    assert (own / "results.json").read_bytes() == before
+
+
+def test_damaged_results_are_one_sentence(own):
+    (own / "results.json").write_text(json.dumps({"rows": [{"length": 3}]}))
+    with pytest.raises(PresetError, match=r"results\.json must have rows with"):
+        kzoo.preset_info(own)

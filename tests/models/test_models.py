@@ -1,0 +1,141 @@
+"""What every model can do; a new model is covered by being registered."""
+
+import keras
+import numpy as np
+import pytest
+
+import kzoo
+import kzoo.models  # fills the registry
+from kzoo.errors import InputError
+from kzoo.registry import classes
+from kzoo.weights import serialize
+
+TASK = kzoo.tasks.get("recopy")
+PAIRS = [(" ".join(e.source), " ".join(e.target)) for e in TASK.examples("train", 8, length=3)]
+
+
+@pytest.fixture(scope="module", params=sorted(classes("model")))
+def model(request, make_model):
+    """A compiled model; tests train it on, and may not rely on its weights."""
+    model = make_model(classes("model")[request.param])
+    model.compile(keras.optimizers.Adam(1e-2))
+    return model
+
+
+def preprocessor():
+    return kzoo.Seq2SeqPreprocessor(TASK.vocabulary, source_end=TASK.source_end)
+
+
+def arrays():
+    return preprocessor()(PAIRS, pad_to=(8, 16))
+
+
+def logits(model, x):
+    return keras.ops.convert_to_numpy(model(x))
+
+
+def test_it_is_an_ordinary_keras_model(model, capsys):
+    assert isinstance(model, keras.Model) and model.built
+    model.summary()
+    shown = capsys.readouterr().out
+    assert type(model).__name__.lower() in shown.lower().replace("_", "") and f"{model.count_params():,}" in shown
+    x, y, _ = arrays()
+    assert logits(model, x).shape == (*y.shape, 13) and logits(model, x).dtype == np.float32
+
+
+def test_config_makes_an_equal_one(model):
+    again = type(model).from_config(model.get_config())
+    assert again.get_config() == model.get_config()
+    assert [v.shape for v in again.weights] == [v.shape for v in model.weights]
+
+
+def test_training_lowers_the_loss(model):
+    seen = []
+    data = TASK.dataset("train", 8, length=3)
+    callback = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: seen.append(epoch))
+    history = model.fit(data, epochs=10, validation_data=data, callbacks=[callback], verbose=0).history
+    assert history["val_loss"][-1] < history["val_loss"][0]
+    assert {"loss", "sequence_accuracy", "token_accuracy", "val_sequence_accuracy"} <= set(history)
+    assert seen == list(range(10))
+
+
+FORMS = {
+    "a task's data": lambda: {"x": TASK.dataset("train", 8, length=3)},
+    "pairs of texts": lambda: {"x": PAIRS},
+    "texts and targets": lambda: {"x": [s for s, _ in PAIRS], "y": [t for _, t in PAIRS]},
+    "arrays": lambda: dict(zip(("x", "y", "sample_weight"), arrays(), strict=True)),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_fit_takes(form, model):
+    before = serialize(model)
+    history = model.fit(**FORMS[form](), batch_size=8, verbose=0).history
+    assert np.isfinite(history["loss"]).all()
+    assert serialize(model) != before
+
+
+def test_evaluate_gives_the_same_for_every_form(model):
+    found = [model.evaluate(**FORMS[form](), batch_size=8, verbose=0, return_dict=True) for form in FORMS]
+    for other in found[1:]:
+        assert other == pytest.approx(found[0], rel=1e-5)
+
+
+def test_texts_without_as_many_targets_are_refused(model):
+    for y in (None, ["4"]):
+        with pytest.raises(InputError, match="2 source texts need as many targets"):
+            model.fit(["4", "7"], y)
+
+
+def test_saving_as_keras_keeps_outputs_and_training_state(model, tmp_path):
+    x, y, weight = arrays()
+    model.fit(x, y, sample_weight=weight, batch_size=8, verbose=0)
+    model.save(tmp_path / "a.keras")
+    again = keras.saving.load_model(tmp_path / "a.keras")
+    assert type(again) is type(model)
+    np.testing.assert_array_equal(logits(again, x), logits(model, x))
+    assert again.generate("4 7", max_length=4) == model.generate("4 7", max_length=4)
+    for old, new in zip(model.optimizer.variables, again.optimizer.variables, strict=True):
+        np.testing.assert_array_equal(keras.ops.convert_to_numpy(old.value), keras.ops.convert_to_numpy(new.value))
+    assert np.isfinite(again.fit(x, y, sample_weight=weight, batch_size=8, verbose=0).history["loss"]).all()
+
+
+@pytest.fixture
+def mixed_precision():
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    yield
+    keras.config.set_dtype_policy("float32")
+
+
+@pytest.mark.parametrize("name", sorted(classes("model")))
+def test_mixed_precision(name, make_model, mixed_precision):
+    model = make_model(classes("model")[name])
+    assert {v.dtype for v in model.weights} == {"float32"} and model.compute_dtype == "bfloat16"
+    x, y, weight = arrays()
+    assert logits(model, x).dtype == np.float32
+    model.compile(keras.optimizers.Adam(1e-2))
+    history = model.fit(x, y, sample_weight=weight, batch_size=8, epochs=10, verbose=0).history
+    assert np.mean(history["loss"][-3:]) < np.mean(history["loss"][:3])
+    assert len(model.generate("4 7", max_length=5).split()) <= 5
+    policy = {v.dtype for v in make_model(classes("model")[name], dtype="float32").weights}
+    assert policy == {"float32"}
+
+
+@pytest.mark.parametrize("name", sorted(classes("model")))
+def test_a_policy_of_its_own_reaches_every_part(name, make_model):
+    model = make_model(classes("model")[name], dtype="mixed_bfloat16")
+    parts = [layer for layer in model._flatten_layers() if layer.weights]
+    assert {layer.compute_dtype for layer in parts} == {"bfloat16"}
+
+
+@pytest.mark.parametrize("name", sorted(classes("model")))
+def test_a_vocabulary_of_another_size_is_refused(name):
+    with pytest.raises(InputError, match="the preprocessor has 13 token ids, but vocabulary_size is 12"):
+        classes("model")[name](vocabulary_size=12, preprocessor=preprocessor())
+
+
+def test_from_task_takes_the_tasks_vocabulary(model):
+    assert model.task_name == "recopy"
+    assert model.preprocessor.tokenizer.tokens[:-3] == list(TASK.vocabulary)
+    with pytest.raises(LookupError, match="did you mean 'recopy'"):
+        type(model).from_task("recpy")

@@ -1,0 +1,66 @@
+"""Batches: the order is a function of seed and epoch, no example is lost."""
+
+import numpy as np
+import pytest
+
+from kzoo.errors import InputError
+from kzoo.preprocessing.batches import Batches
+from kzoo.preprocessing.preprocessor import Seq2SeqPreprocessor
+
+PREPROCESSOR = Seq2SeqPreprocessor("abcdefghij")
+EXAMPLES = [(letter * 1, " ".join(letter * (1 + i))) for i, letter in enumerate("abcdefghij")]
+
+
+def batches(**options):
+    return Batches(EXAMPLES, PREPROCESSOR, **{"batch_size": 4, "seed": 0, **options})
+
+
+def sources(found):
+    return [row[0] for i in range(len(found)) for row in found[i][0]["encoder_token_ids"].tolist()]
+
+
+def test_every_example_comes_once_an_epoch():
+    found = batches()
+    assert len(found) == 3
+    assert sorted(sources(found)) == list(range(10))
+
+
+def test_the_order_depends_on_seed_and_epoch_alone():
+    found, first = batches(), sources(batches())
+    found.on_epoch_end()
+    second = sources(found)
+    assert first != second != sources(batches(seed=1))
+    again = batches()
+    again.begin(1)
+    assert sources(again) == second
+    again.begin(0)
+    assert sources(again) == first
+
+
+def test_no_seed_keeps_the_order():
+    found = batches(seed=None)
+    found.on_epoch_end()
+    assert sources(found) == list(range(10))
+
+
+def test_a_batch_that_is_not_full_is_dropped_on_request():
+    found = batches(drop_remainder=True)
+    assert len(found) == 2 and [len(found[i][1]) for i in range(2)] == [4, 4]
+    assert len(batches(drop_remainder=True, batch_size=64)) == 1  # but never all examples
+
+
+@pytest.mark.parametrize("bucketed, lengths", [(True, [8, 16]), (False, [16, 16])])
+def test_a_batch_is_padded_to_its_bucket_or_that_of_all(bucketed, lengths):
+    found = batches(seed=None, bucketed=bucketed, batch_size=6)
+    assert [found[i][1].shape[1] for i in range(2)] == lengths
+
+
+def test_the_arrays_are_those_of_the_preprocessor():
+    x, y, weight = batches(seed=None, bucketed=True)[0]
+    expected_x, expected_y, expected_weight = PREPROCESSOR(EXAMPLES[:4], pad_to=(8, 8))
+    np.testing.assert_equal((x, y, weight), (expected_x, expected_y, expected_weight))
+
+
+def test_no_examples_are_refused():
+    with pytest.raises(InputError, match="there are no examples"):
+        Batches([], PREPROCESSOR)

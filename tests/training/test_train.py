@@ -1,0 +1,165 @@
+"""From recipe to preset: whole, repeatable, and the same after a kill."""
+
+import json
+import os
+import signal
+
+import pytest
+
+import kzoo
+from kzoo.errors import InputError, PresetError
+from kzoo.files import read_json, sha256
+from kzoo.tasks.base import Split
+from kzoo.tasks.copying import DigitTask
+from kzoo.training.recipe import Recipe
+from kzoo.training.train import build, train
+
+SPLITS = {"train": Split((3, 5), 10_000), "validation": Split((3, 5), 20)}
+# The same in a fresh process; there it ends by SIGKILL in the middle of the given step.
+TRAIN = """
+import json, os, signal, sys
+from kzoo.tasks.base import Split
+from kzoo.tasks.copying import DigitTask
+DigitTask.splits.update(train=Split((3, 5), 10_000), validation=Split((3, 5), 20))
+from kzoo.training import callbacks
+from kzoo.training.recipe import Recipe
+from kzoo.training.train import train
+config, output, step = json.loads(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+
+class Bomb(callbacks.Progress):
+    steps = 0
+    def on_train_batch_end(self, batch, logs=None):
+        Bomb.steps += 1
+        if Bomb.steps == step:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+callbacks.Progress = Bomb
+train(Recipe.from_config(config), output)
+"""
+
+
+@pytest.fixture(autouse=True)
+def short_splits(monkeypatch):
+    """Short examples, and few to validate on."""
+    for name, split in SPLITS.items():
+        monkeypatch.setitem(DigitTask.splits, name, split)
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory):
+    """A function that makes an unbroken run of a recipe, once, and returns its preset; read only."""
+    made = {}
+
+    def run(config):
+        key = json.dumps(config)
+        if key not in made:
+            made[key] = train(Recipe.from_config(config), tmp_path_factory.mktemp("run") / "tiny_recopy")
+        return made[key]
+
+    return run
+
+
+def without_seconds(results):
+    for run in results["training"]:
+        del run["seconds"]
+        for row in run["history"]:
+            del row["seconds"]
+    return results
+
+
+@pytest.mark.parametrize("selection", ["validation", "last"])
+def test_a_killed_run_goes_on_to_the_same_weights(selection, config, unbroken, python, tmp_path):
+    config["selection"] = selection
+    done = python(TRAIN, json.dumps(config), tmp_path / "tiny_recopy", 6)  # the second step of the second epoch
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert os.listdir(tmp_path / "tiny_recopy.training") and not (tmp_path / "tiny_recopy").exists()
+    recipe = Recipe.from_config(config)
+
+    with pytest.raises(PresetError, match="holds an unfinished run: resume it, or remove the folder"):
+        train(recipe, tmp_path / "tiny_recopy")
+    with pytest.raises(PresetError, match="holds an unfinished run of another recipe"):
+        train(Recipe.from_config({**config, "seed": 1}), tmp_path / "tiny_recopy", resume=True)
+
+    resumed = train(recipe, tmp_path / "tiny_recopy", resume=True)
+    whole = unbroken(config)
+    assert (resumed / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+    results = [without_seconds(read_json(folder / "results.json")) for folder in (resumed, whole)]
+    assert results[0] == results[1]
+    assert not (tmp_path / "tiny_recopy.training").exists()
+
+
+def test_a_run_ends_as_a_whole_preset(config, unbroken):
+    folder = unbroken({**config, "selection": "validation"})
+    model = kzoo.from_preset(folder)
+    assert model.encoder_units == 4 and len(model.generate("4 7", max_length=3).split()) <= 3
+    info = kzoo.preset_info(folder)
+    assert Recipe.from_config(info["recipe"]) == Recipe.from_config({**config, "selection": "validation"})
+    (run,) = info["results"]["training"]
+    assert (run["epoch"], run["steps"], run["examples_seen"], run["seed"]) == (3, 12, 192, 0)
+    assert [row["epoch"] for row in run["history"]] == [1, 2, 3]
+    assert all({"loss", "accuracy_at_3", "validation_accuracy"} <= set(row) for row in run["history"])
+    digest = sha256(folder / "model.safetensors")
+    rows = info["results"]["rows"]
+    assert {(row["length"], row["n"], row["seed"]) for row in rows} == {(3, 8, 1), (5, 8, 1)}
+    assert {row["weights_sha256"] for row in rows} == {digest} and {row["preset"] for row in rows} == {"tiny_recopy"}
+    report = kzoo.evaluate(folder, lengths=[3, 5], examples=8, seed=1)
+    assert report.accuracy("token_accuracy") == {r["length"]: r["value"] for r in rows if r["metric"] == "token_accuracy"}
+
+
+def test_training_learns(config, unbroken):
+    history = kzoo.preset_info(unbroken({**config, "selection": "validation"}))["results"]["training"][0]["history"]
+    assert history[-1]["loss"] < history[0]["loss"]
+
+
+def test_a_finished_run_is_left_as_it_is(config, unbroken):
+    config["selection"] = "validation"
+    folder = unbroken(config)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert train(Recipe.from_config(config), folder, resume=True) == folder
+    for changed, resume in ((config, False), ({**config, "seed": 1}, True)):
+        with pytest.raises(PresetError, match="exists; nothing was trained"):
+            train(Recipe.from_config(changed), folder, resume=resume)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_what_is_there_is_not_overwritten(kind, config, tmp_path):
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "notes.txt").write_text("mine")
+    target = tmp_path / "precious" / ("notes.txt" if kind == "file" else "")
+    with pytest.raises(PresetError, match="exists; nothing was trained"):
+        train(Recipe.from_config(config), target)
+    assert (tmp_path / "precious" / "notes.txt").read_text() == "mine"
+
+
+def test_a_damaged_checkpoint_is_one_sentence(config, tmp_path):
+    folder = tmp_path / "tiny_recopy.training"
+    folder.mkdir()
+    recipe = Recipe.from_config(config)
+    (folder / "notes.json").write_text(json.dumps({"recipe": recipe.to_config(), "state": "state-1.safetensors"}))
+    (folder / "state-1.safetensors").write_bytes(b"half of it")
+    with pytest.raises(PresetError, match="is damaged .*; remove it to start afresh"):
+        train(recipe, tmp_path / "tiny_recopy", resume=True)
+
+
+@pytest.mark.parametrize(
+    "model, error, message",
+    [
+        ({"class": "RecurentSeq2Seq"}, LookupError, "did you mean 'RecurrentSeq2Seq'"),
+        ({"class": "RecurrentSeq2Seq", "config": {"attenton": "onestep"}}, InputError, "did you mean 'attention'"),
+        ({"class": "RecurrentSeq2Seq", "config": {"encoder_units": 10**12}}, InputError, "encoder_units must be"),
+        ({"class": "RecurrentSeq2Seq", "config": {"attention": "onestp"}}, LookupError, "did you mean 'onestep'"),
+    ],
+)
+def test_a_bad_model_is_one_sentence_and_leaves_nothing(model, error, message, config, tmp_path):
+    config["model"] = model
+    with pytest.raises(error, match=message):
+        train(Recipe.from_config(config), tmp_path / "tiny_recopy")
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_seed_gives_the_first_weights(config):
+    from kzoo.weights import serialize
+
+    first, again, other = (serialize(build(Recipe.from_config({**config, "seed": seed}))) for seed in (0, 0, 1))
+    assert first == again != other
