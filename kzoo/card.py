@@ -10,6 +10,7 @@ from kzoo.evaluation.report import Row, percent, table
 from kzoo.evaluation.results import other_rows, preset_rows
 from kzoo.files import sha256, write_bytes
 from kzoo.hub import front_matter
+from kzoo.training.recipe import Recipe
 
 
 def render_card(preset: str | Path) -> str:
@@ -143,7 +144,7 @@ def _inline(value: Any) -> str:
 
 
 def _training(info: dict[str, Any]) -> str:
-    recipe, runs = info["recipe"], info["results"]["training"]
+    recipe, runs = Recipe.from_config(info["recipe"]).to_config(), info["results"]["training"]
     facts = ", ".join(
         f"{key} {recipe[key]}" for key in ("batch_size", "learning_rate", "schedule", "clip_norm", "seed")
     )

@@ -1,15 +1,12 @@
 """Many runs: every mechanism of a paper's table on every task, from several seeds."""
 
 import fnmatch
-import json
 import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
 from tqdm import tqdm
 
 from kzoo import catalogue
@@ -107,7 +104,7 @@ def run_missing(work: Path, pattern: str = "*", jobs: int = 1, progress: bool = 
             if folder is None:
                 failed.append(run)
             else:
-                _keep(run, read_json(folder / "results.json"))
+                keep(run, folder)
                 shutil.rmtree(folder.parent)
             bar.update()
     return failed
@@ -124,12 +121,20 @@ def _make(run: Run, work: Path) -> Path | None:
     return folder / run.name if code.returncode == 0 else None
 
 
-def _keep(run: Run, document: dict[str, Any]) -> None:
+def keep(run: Run, folder: Path) -> None:
+    """Keeps the results of a finished run: with its preset, or with its recipe in presets/runs.
+
+    Args:
+        run: Run.
+        folder: Path. The preset folder that the run wrote.
+    """
+    document = read_json(folder / "results.json")
     if run.name in catalogue.list_presets():
         add_results(catalogue.bundled_folder() / run.name, document)
-    else:
-        path = runs_folder() / f"{run.name}.json"
-        path.parent.mkdir(exist_ok=True)
-        own = run_document(run.name)
-        merged = {key: [*own.get(key, []), *json.loads(json.dumps(document[key]))] for key in ("training", "rows")}
-        write_json(path, {"format": document["format"], **merged})
+        return
+    recipe = read_json(folder / "recipe.json")
+    document["training"] = [{**entry, "recipe": recipe} for entry in document["training"]]
+    own = run_document(run.name)
+    merged = {key: [*own.get(key, []), *document[key]] for key in ("training", "rows")}
+    runs_folder().mkdir(exist_ok=True)
+    write_json(runs_folder() / f"{run.name}.json", {"format": document["format"], **merged})

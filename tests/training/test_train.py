@@ -103,7 +103,9 @@ def test_a_run_ends_as_a_whole_preset(config, unbroken):
     assert {(row["length"], row["n"], row["seed"]) for row in rows} == {(3, 8, 1), (5, 8, 1)}
     assert {row["weights_sha256"] for row in rows} == {digest} and {row["preset"] for row in rows} == {"tiny_recopy"}
     report = kzoo.evaluate(folder, lengths=[3, 5], examples=8, seed=1)
-    assert report.accuracy("token_accuracy") == {r["length"]: r["value"] for r in rows if r["metric"] == "token_accuracy"}
+    assert report.accuracy("token_accuracy") == {
+        r["length"]: r["value"] for r in rows if r["metric"] == "token_accuracy"
+    }
 
 
 def test_training_learns(config, unbroken):
