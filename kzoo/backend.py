@@ -34,7 +34,7 @@ def configured() -> str:
 
 
 def ensure_backend() -> str:
-    """Makes sure that importing Keras will work, and returns the name of its backend.
+    """Imports Keras with a backend that is installed and no other, and returns the backend's name.
 
     Raises:
         BackendError: no backend is installed, or `KERAS_BACKEND` names one that is not.
@@ -53,19 +53,21 @@ def ensure_backend() -> str:
             raise BackendError(
                 f"KERAS_BACKEND is {chosen!r}, which is not installed; installed: {', '.join(available)}"
             )
-        return chosen
-    chosen = configured()
-    if chosen not in available:
-        os.environ["KERAS_BACKEND"] = available[0]
-        print(f"kzoo: using the {available[0]} backend (set KERAS_BACKEND to choose)", file=sys.stderr)
-        chosen = available[0]
+    elif (chosen := configured()) not in available:
+        chosen = os.environ["KERAS_BACKEND"] = available[0]
+        print(f"kzoo: using the {chosen} backend (set KERAS_BACKEND to choose)", file=sys.stderr)
+    with no_other_backend(chosen):
+        import keras  # noqa: F401
     return chosen
 
 
 @contextlib.contextmanager
-def no_other_backend() -> Iterator[None]:
-    """Keeps Keras from importing TensorFlow, as it does on every backend when it writes a config or sets seeds."""
-    absent = [name for name in BACKENDS if name not in sys.modules]
+def no_other_backend(chosen: str | None = None) -> Iterator[None]:
+    """Keeps Keras from importing backends that are not in use, other than `chosen`.
+
+    On every backend Keras imports JAX when it is imported itself, and TensorFlow when it writes a config or sets seeds.
+    """
+    absent = [name for name in BACKENDS if name not in sys.modules and name != chosen]
     sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
     try:
         yield

@@ -12,6 +12,8 @@ def test_an_error_prints_as_its_sentence(error):
 
 
 def test_did_you_mean():
-    assert did_you_mean("preset", "onestp", ["onestep", "monotonic"]) == "unknown preset 'onestp'; did you mean 'onestep'?"
+    assert (
+        did_you_mean("preset", "onestp", ["onestep", "monotonic"]) == "unknown preset 'onestp'; did you mean 'onestep'?"
+    )
     assert did_you_mean("preset", "zzz", ["b", "a"]) == "unknown preset 'zzz'; known are: a, b"
     assert did_you_mean("preset", "zzz", []) == "unknown preset 'zzz'; known are: none"

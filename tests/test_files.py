@@ -27,7 +27,12 @@ def test_a_file_is_replaced_as_a_whole(tmp_path, monkeypatch):
 
 
 def test_json_comes_back_and_can_be_read_by_people(tmp_path):
-    value = {"format": 1, "rows": [{"length": 15, "value": 1.0}, {"length": 30, "value": None}], "note": "é", "list": [1]}
+    value = {
+        "format": 1,
+        "rows": [{"length": 15, "value": 1.0}, {"length": 30, "value": None}],
+        "note": "é",
+        "list": [1],
+    }
     files.write_json(tmp_path / "a.json", value)
     assert files.read_json(tmp_path / "a.json") == value
     text = (tmp_path / "a.json").read_text(encoding="utf-8")

@@ -93,8 +93,10 @@ class Trap:
     def find_spec(self, name, path=None, target=None):
         return importlib.machinery.ModuleSpec(name, self) if name in self.others else None
     def create_module(self, spec):
-        self.tried.append(spec.name)
-        raise ImportError(spec.name)
+        return None
+    def exec_module(self, module):
+        self.tried.append(module.__name__)
+        raise ImportError(module.__name__)
 
 sys.meta_path.insert(0, Trap())
 import kzoo

@@ -30,7 +30,9 @@ def assert_same(first, second):
 def test_names_are_the_attributes_that_lead_there(model):
     names = list(weights.named_variables(model))
     assert names == sorted(names) and len(names) == len(model.weights)
-    assert {"embedding.embeddings", "boundary.start", "encoder.forward_gru.cell.kernel", "vocabulary_bias"} <= set(names)
+    assert {"embedding.embeddings", "boundary.start", "encoder.forward_gru.cell.kernel", "vocabulary_bias"} <= set(
+        names
+    )
 
 
 def test_names_are_the_same_for_every_instance_and_process(model, make_model, python):
@@ -143,7 +145,10 @@ DAMAGES = {
     "truncated in the header": (lambda path: path.write_bytes(path.read_bytes()[:100]), "no safetensors header"),
     "missing key": (rewrite(lambda arrays: arrays.pop(NAME)), "lacks vocabulary_bias"),
     "extra key": (rewrite(lambda arrays: arrays.update(extra=np.zeros(1, "float32"))), "has unknown extra"),
-    "wrong shape": (rewrite(lambda arrays: arrays.update({NAME: arrays[NAME][:-1]})), r"is F32 \(12,\), but .* \(13,\)"),
+    "wrong shape": (
+        rewrite(lambda arrays: arrays.update({NAME: arrays[NAME][:-1]})),
+        r"is F32 \(12,\), but .* \(13,\)",
+    ),
     "wrong dtype": (rewrite(lambda a: a.update({NAME: a[NAME].astype("float16")})), "is F16"),
     "NaN": (rewrite(set_nan), "vocabulary_bias holds numbers that are not finite"),
     "duplicate key": (reheader(repeat), "names a tensor twice"),

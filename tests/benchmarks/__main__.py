@@ -44,7 +44,9 @@ def main():
     chosen = [batches[i] for i in range(len(batches))]
     for batch in chosen:  # every shape is compiled before the clock runs
         model.train_on_batch(*batch)
-    steps = [t for batch in chosen for t in times(lambda batch=batch: model.train_on_batch(*batch), max(1, repeats // 10))]
+    steps = [
+        t for batch in chosen for t in times(lambda batch=batch: model.train_on_batch(*batch), max(1, repeats // 10))
+    ]
 
     model = kzoo.from_preset("onestep_recopy")
     sources = [model.preprocessor.encode_source(e.source) for e in task.examples("test", 256, length=100)]

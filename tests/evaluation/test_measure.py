@@ -15,7 +15,9 @@ class Scripted:
 
     def __init__(self, answers):
         self.preprocessor = Seq2SeqPreprocessor("0123456789")
-        self.answers = {tuple(map(int, source)): self.preprocessor.encode_target(out) for source, out in answers.items()}
+        self.answers = {
+            tuple(map(int, source)): self.preprocessor.encode_target(out) for source, out in answers.items()
+        }
         self.generator = self
 
     def text_preprocessor(self):

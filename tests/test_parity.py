@@ -1,0 +1,60 @@
+"""The same file gives the same model on the three backends."""
+
+import os
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import kzoo
+
+pytestmark = pytest.mark.once
+BACKENDS = ("jax", "torch", "tensorflow")
+# Logits of fixed examples, and greedy output, of each preset: written by a process of each backend.
+WRITE = """
+import sys
+import keras, kzoo, numpy as np
+from pathlib import Path
+assert keras.config.backend() == sys.argv[2]
+found = {}
+for folder in sys.argv[3:]:
+    model = kzoo.from_preset(folder)
+    task = kzoo.tasks.get(model.task_name)
+    examples = task.examples("train", 8, seed=7)
+    x, _, _ = model.preprocessor(examples)
+    name = Path(folder).name
+    found[f"{name}/logits"] = model.predict_on_batch(x)
+    found[f"{name}/generated"] = model.generate([" ".join(e.source) for e in examples], max_length=40)
+np.savez(sys.argv[1], **found)
+"""
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """What each backend found for every bundled preset and a small untrained one."""
+    folder = tmp_path_factory.mktemp("parity")
+    random.seed(0)  # from which Keras draws the seeds of the weights
+    model = kzoo.models.RecurrentSeq2Seq.from_task("recopy", embedding_units=16, encoder_units=12)
+    model.save_to_preset(folder / "untrained_recopy")
+    presets = [str(folder / "untrained_recopy"), *(kzoo.preset_info(name)["folder"] for name in kzoo.list_presets())]
+    arrays = {}
+    for backend in BACKENDS:
+        command = [sys.executable, "-c", WRITE, str(folder / f"{backend}.npz"), backend, *presets]
+        variables = {**os.environ, "KERAS_BACKEND": backend, "XLA_FLAGS": ""}  # compiled as users have it
+        done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        arrays[backend] = dict(np.load(folder / f"{backend}.npz"))
+    return arrays
+
+
+@pytest.mark.parametrize("backend", BACKENDS[1:])
+@pytest.mark.parametrize("name", ["untrained_recopy", *kzoo.list_presets()])
+def test_logits_and_outputs_agree_with_jax(name, backend, found):
+    logits, expected = found[backend][f"{name}/logits"], found["jax"][f"{name}/logits"]
+    assert np.ptp(expected) > 1
+    # Logits reach 14, where float32 itself is good for 1e-6: the largest of them is the scale.
+    scale = max(1.0, np.abs(expected).max())
+    assert np.abs(logits - expected).max() <= 1e-5 * (1.0 if name == "onestep_recopy" else scale)
+    assert found[backend][f"{name}/generated"].tolist() == found["jax"][f"{name}/generated"].tolist()

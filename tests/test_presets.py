@@ -1,0 +1,72 @@
+"""Every bundled preset is whole, is what its recipe makes, and is as good as it says."""
+
+import math
+
+import pytest
+
+import kzoo
+from kzoo.card import render_card
+from kzoo.catalogue import preset_folder
+from kzoo.evaluation.results import preset_rows
+from kzoo.files import sha256
+from kzoo.training.recipe import load_recipe
+from kzoo.training.train import build
+
+pytestmark = pytest.mark.once  # test_parity.py shows that the other backends give the same
+PARTS = {"config", "tokenizer", "metadata", "recipe", "results"}
+N = 50
+
+# A wheel without presets would make every test here vanish.
+PRESETS = kzoo.list_presets()
+
+
+def test_there_are_presets():
+    assert "onestep_recopy" in PRESETS
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_folder_is_complete(name):
+    folder = preset_folder(name)
+    assert {path.name for path in folder.iterdir()} == {f"{part}.json" for part in PARTS} | {"model.safetensors"}
+    metadata = kzoo.preset_info(name)["metadata"]
+    assert name.endswith(f"_{metadata['task']}") and metadata["license"] == "apache-2.0" and metadata["paper"]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_results_belong_to_the_weights(name):
+    folder, results = preset_folder(name), kzoo.preset_info(name)["results"]
+    own = preset_rows(folder, results)
+    task = kzoo.tasks.get(kzoo.preset_info(name)["metadata"]["task"])
+    assert set(task.test_lengths) <= {row["length"] for row in own if row["metric"] == "sequence_accuracy"}
+    assert {row["weights_sha256"] for row in own} == {sha256(folder / "model.safetensors")}
+    assert {(row["preset"], row["task"]) for row in results["rows"]} == {(name, task.name)}
+    seeds = {run["seed"] for run in results["training"]}
+    assert {row["training_seed"] for row in results["rows"]} == seeds
+    assert {row["training_seed"] for row in own} == {load_recipe(name).seed}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_recipe_makes_this_model(name):
+    made, stored = build(load_recipe(name)), kzoo.from_preset(name)
+    assert made.get_config() | {"name": ""} == stored.get_config() | {"name": ""}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_accuracy_is_as_recorded(name):
+    rows = preset_rows(preset_folder(name), kzoo.preset_info(name)["results"])
+    recorded = {r["length"]: r["value"] for r in rows if r["metric"] == "sequence_accuracy"}
+    short = {length: value for length, value in recorded.items() if length is not None and length <= 100}
+    # The longest that is not mostly wrong tells most; a task without lengths is measured on its test split.
+    solved = [length for length, value in short.items() if value >= 0.5]
+    length = max(solved) if solved else min(short, default=None)
+    value = recorded[length]
+    report = kzoo.evaluate(name, lengths=[length], examples=N, seed=20_000)
+    bound = 4 * math.sqrt(value * (1 - value) / N) + 2 / N  # four deviations, and a little for values near 1
+    assert abs(report[length] - value) <= bound
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_card_is_fresh(name, root):
+    cards = root / "hub_cards"
+    assert (cards / f"{name}.md").read_text() == render_card(name), f"run: kzoo card {name} --output hub_cards"
+    assert sha256(preset_folder(name) / "results.json") in (cards / f"{name}.svg").read_text()
