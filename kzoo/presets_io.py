@@ -119,12 +119,12 @@ def check_files(folder: Path, metadata: dict[str, Any]) -> None:
 
 
 def _build(config: dict[str, Any], tokenizer: dict[str, Any]) -> Any:
-    import kzoo.models  # noqa: F401  (fills the registry)
     from kzoo import registry
-    from kzoo.preprocessing.preprocessor import Seq2SeqPreprocessor
+    from kzoo.models import kind_of
 
-    cls, arguments = registry.resolve("model", {"class": config["class"], "config": config["config"]})
-    preprocessor = registry.construct(Seq2SeqPreprocessor, tokenizer)
+    spec = {"class": config["class"], "config": config["config"]}
+    cls, arguments = registry.resolve(kind_of(config["class"]), spec)
+    preprocessor = registry.construct(cls.preprocessor_class, tokenizer)  # type: ignore[attr-defined]
     return registry.construct(cls, {**arguments, "preprocessor": preprocessor})
 
 

@@ -85,7 +85,7 @@ def _batches(model: Any, sources: Rows, targets: Rows) -> Any:
 def _accuracies(model: Any, sources: Rows, targets: Rows, bar: Any) -> dict[str, float]:
     sequences = before_end = right_tokens = tokens = 0
     for (x, y, weight), _, real in _batches(model, sources, targets):
-        guesses = np.argmax(model.predict_on_batch(x), axis=-1)
+        guesses = np.argmax(model.predict_on_batch(x), axis=-1).reshape(y.shape)  # a classifier's y is (B, 1)
         mask = (weight > 0)[:real]
         right = (guesses == y)[:real] & mask
         lengths = mask.sum(axis=1)

@@ -24,10 +24,13 @@ class SequenceModel(keras.Model):
             `vocabulary_size` ids. Defaults to None: the model takes arrays only.
     """
 
+    preprocessor_class: type = Seq2SeqPreprocessor
+    task_arguments: tuple[str, ...] = ("vocabulary_size",)  # what `from_task` takes from the task
+
     def __init__(self, vocabulary_size: int, preprocessor: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if isinstance(preprocessor, dict):
-            preprocessor = Seq2SeqPreprocessor(**preprocessor)
+            preprocessor = self.preprocessor_class(**preprocessor)
         if preprocessor is not None and preprocessor.tokenizer.vocabulary_size != vocabulary_size:
             size = preprocessor.tokenizer.vocabulary_size
             raise InputError(f"the preprocessor has {size} token ids, but vocabulary_size is {vocabulary_size}")

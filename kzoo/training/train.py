@@ -67,18 +67,19 @@ def build(recipe: Recipe) -> Any:
     """
     import keras
 
-    import kzoo.models  # noqa: F401  (fills the registry)
     from kzoo import registry
+    from kzoo.models import kind_of
 
     with no_other_backend():
         keras.utils.set_random_seed(recipe.seed)
     spec = {"class": recipe.model["class"], "config": recipe.model.get("config", {})}
-    cls = registry.classes("model").get(str(spec["class"]))
+    kind = kind_of(spec["class"])
+    cls: Any = registry.classes(kind).get(str(spec["class"]))
     if cls is None:
-        registry.resolve("model", spec)  # raises, with the names that it might have been
+        registry.resolve(kind, spec)  # raises, with the names that it might have been
         raise InputError("model must name a class")
-    registry.check_arguments(cls, {"vocabulary_size": 2, **spec["config"]})
-    return cls.from_task(recipe.task, **spec["config"])  # type: ignore[attr-defined]
+    registry.check_arguments(cls, {**dict.fromkeys(cls.task_arguments, 2), **spec["config"]})
+    return cls.from_task(recipe.task, **spec["config"])
 
 
 def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, dict[str, Any]]:

@@ -1,0 +1,164 @@
+"""The shared-layer Transformer encoder of the Neural Data Router paper."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kzoo import checks
+from kzoo.layers.transformer.linear import linear
+from kzoo.layers.transformer.shared_depth import SharedDepth
+from kzoo.models.classifier import Classifier
+from kzoo.registry import get, register, serialize
+
+
+@register("classifier")
+class TransformerClassifier(Classifier):
+    """A Transformer encoder that runs one block many times, and reads its answer from one column.
+
+    From [Csordas et al., 2022](https://arxiv.org/abs/2110.07732). Start and end symbols stand around the sequence:
+
+        h_0 = E(start, x_1 .. x_n, end),   h_t = block(h_(t-1)),   logits = W h_T[column] + b
+
+    The blocks "ndr" (geometric attention and copy gate: the Neural Data Router), "abs_rel_gate", "rel_gate",
+    "geometric", "rel" and "transformer" are the paper's models, the last with `encoding="sinusoidal"`; `depth="act"` or
+    `"act_universal"` puts adaptive computation time around any of them.
+
+    Args:
+        vocabulary_size: int. Number of token ids V, 2 to 65,536.
+        labels: int. Number of labels, 2 to 65,536.
+        block: name, config or object of the kind "block". Defaults to "ndr".
+        depth: name, config or object of the kind "depth": what runs the block. Defaults to "shared".
+        encoding: name, config or object of the kind "encoding", what is added to the embeddings. Defaults to None.
+        units: int. Size of the states D, 1 to 65,536. Defaults to 256.
+        heads: int. Heads, where the block does not say itself; so the next three. Defaults to 1.
+        hidden_units: int. Size of the feed-forward network between its maps. Defaults to four times the states'.
+        dropout: float. Rate in the block while training. Defaults to 0.5.
+        attention_dropout: float. Rate on the keys while training. Defaults to 0.1.
+        steps: int. Steps while training, where the depth does not say itself. Defaults to 14.
+        inference_steps: int. Steps otherwise, likewise. Defaults to the same.
+        readout: str. The column of the answer: "first" or "last". Defaults to "last".
+        embedding_deviation: float. Standard deviation of the normal distribution that embeddings start from. Defaults
+            to 1.
+        preprocessor: ClassifierPreprocessor or its config, for models that take texts.
+
+    Call arguments:
+        inputs: dict of `token_ids` int (B, T) and `padding_mask` bool (B, T), start and end symbols included.
+        training: bool.
+        steps: int. The number of steps of this call.
+
+    Returns:
+        Logits, float32 of shape (B, labels).
+
+    Raises:
+        InputError: an argument is out of range, or a part is unknown.
+
+    Example:
+
+    ```python
+    model = kzoo.models.TransformerClassifier.from_task("ctl_forward", units=8, steps=3)
+    x, y, weight = model.preprocessor([("101 d a b", "011")])
+    assert model(x).shape == model(x, steps=9).shape == (1, 8)
+    model.inference_steps = 9  # for `predict`, `kzoo.evaluate` and `generate`
+    ```
+
+    Differences from the paper, as in the authors' code: the column is the last (the end symbol's) on table lookup, and
+    on arithmetic with a gate; it is the first on ListOps, and on arithmetic without gate. Models with a gate and
+    "transformer" start their embeddings from N(0, 1), "rel" and "geometric" from a deviation of sqrt(2 / units), on
+    ListOps of sqrt(2 / (units + V)). "transformer" has no `attention_dropout`. On ListOps "ndr" trains 20 steps and is
+    tested with 24, "abs_rel_gate" with 20.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        labels: int,
+        block: Any = "ndr",
+        depth: Any = "shared",
+        encoding: Any = None,
+        units: int = 256,
+        heads: int = 1,
+        hidden_units: int | None = None,
+        dropout: float = 0.5,
+        attention_dropout: float = 0.1,
+        steps: int = 14,
+        inference_steps: int | None = None,
+        readout: str = "last",
+        embedding_deviation: float = 1.0,
+        preprocessor: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(vocabulary_size, labels, preprocessor, **kwargs)
+        self.units = checks.integer("units", units, 1, 65_536)
+        self.readout = checks.choice("readout", readout, ["first", "last"])
+        self.embedding_deviation = checks.number("embedding_deviation", embedding_deviation, 0.0, 100.0)
+        policy = {"dtype": self.dtype_policy}
+        rates = {"dropout": dropout, "attention_dropout": attention_dropout}
+        block = get("block", block, heads=heads, hidden_units=hidden_units, **rates, **policy)
+        numbers = {"steps": steps, "inference_steps": inference_steps}
+        self.encoder: SharedDepth = get("depth", depth, block=block, **numbers, **policy)
+        self.encoding = None if encoding is None else get("encoding", encoding, **policy)
+        normal = keras.initializers.RandomNormal(stddev=self.embedding_deviation)
+        self.embedding = keras.layers.Embedding(vocabulary_size, units, normal, **policy)
+        self.classes = linear(labels, units, dtype="float32")
+        self.build()
+
+    def build(self, input_shape: Any = None) -> None:
+        states = (None, None, self.units)
+        self.embedding.build((None, None))
+        if self.encoding is not None:
+            self.encoding.build(states)
+        self.encoder.build(states)
+        self.classes.build((None, self.units))
+        self.built = True
+
+    @property
+    def inference_steps(self) -> int:
+        """int. The steps of a call outside training; may be set."""
+        return self.encoder.inference_steps
+
+    @inference_steps.setter
+    def inference_steps(self, steps: int | None) -> None:
+        self.encoder.inference_steps = steps
+        self.predict_function = self.test_function = None  # Keras compiles them again
+
+    def call(self, inputs: dict[str, Any], training: bool = False, steps: int | None = None) -> Any:
+        states, _ = self.encode(inputs, training, steps)
+        return self.logits(states, inputs["padding_mask"])
+
+    def encode(
+        self, inputs: dict[str, Any], training: bool = False, steps: int | None = None, trace: bool = False
+    ) -> tuple[Any, dict[str, Any]]:
+        """Returns the last states (B, T, D), and the trace of the steps, empty unless it is asked for."""
+        states = self.embedding(inputs["token_ids"])
+        if self.encoding is not None:
+            states = self.encoding(states, training=training)
+        mask = ops.cast(inputs["padding_mask"], "bool")
+        return self.encoder(states, mask, steps=steps, training=training, trace=trace)
+
+    def logits(self, states: Any, padding_mask: Any) -> Any:
+        """Returns float32 logits (B, labels) of states (B, T, D)."""
+        if self.readout == "first":
+            return self.classes(states[:, 0])
+        real = ops.cast(padding_mask, states.dtype)
+        last = real - ops.pad(real[:, 1:], [[0, 0], [0, 1]])  # 1 at the last real token
+        return self.classes(ops.einsum("bt,btd->bd", last, states))
+
+    def trace_steps(self, inputs: dict[str, Any], steps: int | None = None) -> dict[str, Any]:
+        """Returns what every step did, by batch: `weights` (B, steps, N, T, T), and of a gated block `gates`
+        (B, steps, T, D), of adaptive computation time `halting` (B, steps, T).
+        """
+        _, found = self.encode(inputs, steps=steps, trace=True)
+        return {key: ops.swapaxes(value, 0, 1) for key, value in found.items()}
+
+    def get_config(self) -> dict[str, Any]:
+        depth = serialize(self.encoder)
+        return {
+            **super().get_config(),
+            "block": depth["config"].pop("block"),
+            "depth": depth,
+            "encoding": None if self.encoding is None else serialize(self.encoding),
+            "units": self.units,
+            "readout": self.readout,
+            "embedding_deviation": self.embedding_deviation,
+        }

@@ -1,0 +1,1 @@
+"""What is added to attention scores: where a key stands, seen from a query."""

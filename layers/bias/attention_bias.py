@@ -1,0 +1,44 @@
+"""The contract of what is added to attention scores."""
+
+from typing import Any
+
+import keras
+
+
+class AttentionBias(keras.layers.Layer):
+    """Base of the biases: terms that `MultiHeadAttention` adds to its scores.
+
+    A bias implements `call`, and `build(states_shape, queries_shape)` where it has weights. It is given all of these by
+    name, and uses what it needs.
+
+    Call arguments:
+        query_length: int, T.
+        key_length: int, S.
+        states: tensor of shape (B, T, D), what the queries are made of.
+        queries: tensor of shape (B, N, T, H), without bias.
+        scale: the number, or tensor of shape (1,), that multiplies the scores of the content.
+        training: bool.
+
+    Returns:
+        Tensor that broadcasts to (B, N, T, S).
+    """
+
+    def __init__(self, dtype: Any = None, **kwargs: Any) -> None:
+        super().__init__(dtype=dtype, **kwargs)
+
+    def build(self, states_shape: Any, queries_shape: Any) -> None:
+        self.built = True
+
+    def call(
+        self,
+        query_length: Any,
+        key_length: Any,
+        states: Any = None,
+        queries: Any = None,
+        scale: Any = 1.0,
+        training: bool = False,
+    ) -> Any:
+        raise NotImplementedError
+
+    def get_config(self) -> dict[str, Any]:
+        return super().get_config()  # Keras wants it said, for the dtype policy

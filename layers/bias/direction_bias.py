@@ -1,0 +1,69 @@
+"""Direction encoding: left or right."""
+
+from typing import Any
+
+from keras import ops
+
+from kzoo.layers.bias.attention_bias import AttentionBias
+from kzoo.layers.transformer.linear import linear
+from kzoo.registry import alias, register
+
+
+@register("bias")
+class DirectionBias(AttentionBias):
+    """Lets each query prefer the keys on one side of it, whatever their distance.
+
+    From [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), Eq. 9-10. With x_i the state of the query:
+
+        D_ij = w_right . x_i + b_right for j > i,   w_left . x_i + b_left for j < i,   0 for j = i
+        bias_ij = beta D_ij + gamma
+
+    beta is `scale`, gamma `offset`; w and b are `direction`, a pair (left, right) a head. The offset moves all scores
+    of a geometric attention, and changes nothing under a softmax.
+
+    Call arguments:
+        query_length: int, T.
+        key_length: int, S.
+        states: tensor of shape (B, T, D).
+
+    Returns:
+        Tensor of shape (B, N, T, S).
+
+    Example:
+
+    ```python
+    attention = kzoo.layers.MultiHeadAttention(heads=2, bias="direction", weighting="geometric")
+    output, weights = attention(np.ones((3, 5, 6), "float32"))
+    assert weights.shape == (3, 2, 5, 5)
+    ```
+
+    Differences from the paper, as in the authors' code: w and b are a head's own, beta and gamma are shared by all
+    heads; the diagonal, which geometric attention leaves out, has no direction.
+    """
+
+    def build(self, states_shape: Any, queries_shape: Any) -> None:
+        self.heads = queries_shape[1]
+        self.direction = linear(2 * self.heads, states_shape[-1], states_shape[-1] ** -0.5, dtype=self.dtype_policy)
+        self.direction.build(states_shape)
+        self.scale = self.add_weight((1,), initializer="ones", name="scale")
+        self.offset = self.add_weight((1,), initializer="zeros", name="offset")
+        self.built = True
+
+    def call(
+        self,
+        query_length: Any,
+        key_length: Any,
+        states: Any = None,
+        queries: Any = None,
+        scale: Any = 1.0,
+        training: bool = False,
+    ) -> Any:
+        batch = ops.shape(states)[0]
+        pairs = ops.reshape(self.direction(states), (batch, query_length, self.heads, 2))
+        left, right = (ops.transpose(pairs[..., side], (0, 2, 1))[..., None] for side in (0, 1))
+        keys, queries = ops.arange(key_length, dtype="int32")[None, :], ops.arange(query_length, dtype="int32")[:, None]
+        direction = ops.where(keys > queries, right, ops.where(keys < queries, left, 0.0))
+        return self.scale * direction + self.offset
+
+
+alias("bias", "direction", "DirectionBias")

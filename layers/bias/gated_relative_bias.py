@@ -1,0 +1,75 @@
+"""A choice between relative and absolute positions."""
+
+from typing import Any
+
+from keras import ops
+
+from kzoo.layers.bias.relative_bias import RelativeBias
+from kzoo.layers.transformer.linear import linear
+from kzoo.layers.transformer.windows import windows
+from kzoo.registry import alias, register
+
+
+@register("bias")
+class GatedRelativeBias(RelativeBias):
+    """Lets each query choose whether it asks how far a key is, or where it is.
+
+    From [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), Appendix B, Eq. 16-17. With x_i the state of the
+    query, q_i the query and p the sinusoid of a position, counted from 0, or of a signed distance:
+
+        r_i = sigmoid(w . x_i + b)
+        bias_ij = scale * (q_i + b_P) . W_P (r_i p_(j-i) + (1 - r_i) p_j)
+
+    w and b are `gate`; the rest is as in `RelativeBias`.
+
+    Args:
+        dropout: float. Rate on the projected positions while training. Defaults to 0.
+        dtype: str or DTypePolicy. As of every Keras layer.
+
+    Call arguments:
+        query_length: int, T.
+        key_length: int, S.
+        states: tensor of shape (B, T, D).
+        queries: tensor of shape (B, N, T, H).
+        scale: number, or tensor of shape (1,).
+        training: bool.
+
+    Returns:
+        Tensor of shape (B, N, T, S).
+
+    Raises:
+        InputError: the size of the states is odd, or the rate is out of range.
+
+    Example:
+
+    ```python
+    attention = kzoo.layers.MultiHeadAttention(heads=2, bias="gated_relative")
+    output, weights = attention(np.ones((3, 5, 6), "float32"))
+    assert weights.shape == (3, 2, 5, 5)
+    ```
+
+    Differences from the paper, as in the authors' code: each head has a gate of its own, where the paper has one
+    scalar."""
+
+    def build(self, states_shape: Any, queries_shape: Any) -> None:
+        super().build(states_shape, queries_shape)
+        self.gate = linear(self.heads, states_shape[-1], dtype=self.dtype_policy)
+        self.gate.build(states_shape)
+
+    def call(
+        self,
+        query_length: Any,
+        key_length: Any,
+        states: Any = None,
+        queries: Any = None,
+        scale: Any = 1.0,
+        training: bool = False,
+    ) -> Any:
+        scores = self.position_scores(query_length, key_length, queries, training)
+        relative = windows(scores, 1, key_length)
+        absolute = scores[..., query_length - 1 : query_length - 1 + key_length]  # the distances from 0 on
+        gate = ops.transpose(ops.sigmoid(self.gate(states)), (0, 2, 1))[..., None]
+        return (gate * relative + (1.0 - gate) * absolute) * scale
+
+
+alias("bias", "gated_relative", "GatedRelativeBias")

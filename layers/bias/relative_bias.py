@@ -1,0 +1,94 @@
+"""Relative positions in the scores."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kzoo import checks
+from kzoo.layers.attention.sinusoid import sinusoid
+from kzoo.layers.bias.attention_bias import AttentionBias
+from kzoo.layers.transformer.linear import glorot, linear
+from kzoo.layers.transformer.windows import windows
+from kzoo.registry import alias, register
+
+
+@register("bias")
+class RelativeBias(AttentionBias):
+    """Scores how far a key is from the query, as Transformer-XL does.
+
+    From [Dai et al., 2019](https://arxiv.org/abs/1901.02860), section 3.3, as
+    [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), Eq. 17 (b, d), has it. With q_i the query and p_d the
+    sinusoid of the signed distance d:
+
+        bias_ij = scale * (q_i + b_P) . W_P p_(j-i)
+
+    W_P is `distance`, b_P `distance_bias`, and scale that of the attention. The global content bias, term (c), is the
+    attention's `query_bias`. The sinusoids are computed: there is no longest distance.
+
+    Args:
+        dropout: float. Rate on the projected positions while training. Defaults to 0.
+        dtype: str or DTypePolicy. As of every Keras layer.
+
+    Call arguments:
+        query_length: int, T.
+        key_length: int, S.
+        queries: tensor of shape (B, N, T, H).
+        scale: number, or tensor of shape (1,).
+        training: bool.
+
+    Returns:
+        Tensor of shape (B, N, T, S).
+
+    Raises:
+        InputError: the size of the states is odd, or the rate is out of range.
+
+    Example:
+
+    ```python
+    attention = kzoo.layers.MultiHeadAttention(heads=2, bias="relative")
+    output, weights = attention(np.ones((3, 5, 6), "float32"))
+    assert weights.shape == (3, 2, 5, 5)
+    ```
+
+    Differences from the paper: the distance is key minus query, as in the authors' code (the sign is a convention);
+    dropout falls on the projected positions, as in their code, where the paper has the query.
+    """
+
+    def __init__(self, dropout: float = 0.0, dtype: Any = None, **kwargs: Any) -> None:
+        super().__init__(dtype=dtype, **kwargs)
+        self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
+
+    def build(self, states_shape: Any, queries_shape: Any) -> None:
+        self.size, (_, self.heads, _, self.head_units) = states_shape[-1], queries_shape
+        units, bound = self.heads * self.head_units, glorot(self.size, self.heads * self.head_units)
+        self.distance = linear(units, self.size, bound, use_bias=False, dtype=self.dtype_policy)
+        self.distance.build((None, self.size))
+        shape = (self.heads, 1, self.head_units)
+        self.distance_bias = self.add_weight(shape, initializer="zeros", name="distance_bias")
+        self.built = True
+
+    def call(
+        self,
+        query_length: Any,
+        key_length: Any,
+        states: Any = None,
+        queries: Any = None,
+        scale: Any = 1.0,
+        training: bool = False,
+    ) -> Any:
+        scores = self.position_scores(query_length, key_length, queries, training)
+        return windows(scores, 1, key_length) * scale
+
+    def position_scores(self, query_length: Any, key_length: Any, queries: Any, training: bool) -> Any:
+        """Returns the score of each query with each distance from -(T - 1) to S, of shape (B, N, T, T + S)."""
+        distances = ops.cast(ops.arange(1 - query_length, key_length + 1, dtype="int32"), "float32")
+        projected = self.distance(ops.cast(sinusoid(distances, self.size), self.compute_dtype))
+        keys = ops.reshape(self.dropout(projected, training=training), (-1, self.heads, self.head_units))
+        return ops.einsum("bnth,rnh->bntr", queries + self.distance_bias, keys)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "dropout": self.dropout.rate}
+
+
+alias("bias", "relative", "RelativeBias")

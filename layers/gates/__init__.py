@@ -1,0 +1,1 @@
+"""Gates around a block: what of its output is let through."""

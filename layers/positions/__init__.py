@@ -1,0 +1,1 @@
+"""Positions: encodings added to the inputs, and maps of queries and keys."""

@@ -1,0 +1,51 @@
+"""Rotary positions."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kzoo.layers.attention.sinusoid import angles, rotate
+from kzoo.registry import alias, register
+
+
+@register("position")
+class RotaryPositions(keras.layers.Layer):
+    """Turns queries and keys by their positions, so that their products depend on how far apart they are.
+
+    From [Su et al., 2021](https://arxiv.org/abs/2104.09864): each pair (2j, 2j + 1) is turned by p 10000^(-2j / H), p
+    the position, counted from 0.
+
+    Call arguments:
+        queries: tensor of shape (B, N, T, H), H even.
+        keys: tensor of shape (B, N, S, H).
+
+    Returns:
+        Both, turned.
+
+    Raises:
+        InputError: H is odd.
+
+    Example:
+
+    ```python
+    attention = kzoo.layers.MultiHeadAttention(heads=2, head_units=4, position="rotary")
+    output, weights = attention(np.ones((3, 5, 6), "float32"))
+    assert weights.shape == (3, 2, 5, 5)
+    ```
+    """
+
+    def call(self, queries: Any, keys: Any) -> tuple[Any, Any]:
+        return turn(queries), turn(keys)
+
+    def get_config(self) -> dict[str, Any]:
+        return super().get_config()  # Keras wants it said, for the dtype policy
+
+
+def turn(x: Any) -> Any:
+    """Returns vectors (..., T, H), turned by their positions; the angles are float32 under any dtype."""
+    angle = angles(ops.cast(ops.arange(ops.shape(x)[-2], dtype="int32"), "float32"), x.shape[-1])
+    return ops.cast(rotate(ops.cast(x, "float32"), angle), x.dtype)
+
+
+alias("position", "rotary", "RotaryPositions")

@@ -1,0 +1,96 @@
+"""The LSTM as a reader of whole sequences."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kzoo import checks
+from kzoo.registry import alias, register
+
+
+@register("reader")
+class LSTMReader(keras.layers.Layer):
+    """Reads a sequence with one or more layers of LSTM, and gives the last state.
+
+    A baseline of [Csordas et al., 2022](https://arxiv.org/abs/2110.07732): the output of the last layer at the last
+    real token, dropout between the layers.
+
+    Args:
+        units: int. Size of the state, 1 to 8,192. Defaults to 200.
+        layers: int. 1 to 100. Defaults to 1.
+        dropout: float. Rate between the layers while training. Defaults to 0.
+        dtype: str or DTypePolicy. As of every Keras layer.
+
+    Call arguments:
+        sequence: tensor of shape (B, T, E).
+        mask: bool tensor of shape (B, T), True at real tokens; every row has at least one.
+        training: bool.
+
+    Returns:
+        Tensor of shape (B, units).
+
+    Raises:
+        InputError: an argument is out of range.
+
+    Example:
+
+    ```python
+    reader = kzoo.layers.LSTMReader(6, layers=2)
+    assert reader(np.ones((2, 5, 3), "float32"), np.ones((2, 5), bool)).shape == (2, 6)
+    ```
+
+    Weights start uniform in +-1/sqrt(units), biases too, the forget gate's included, as in the authors' framework,
+    which has two bias vectors a gate where there is one here.
+    """
+
+    def __init__(
+        self, units: int = 200, layers: int = 1, dropout: float = 0.0, dtype: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(dtype=dtype, **kwargs)
+        self.units = checks.integer("units", units, 1, 8192)
+        self.layers = checks.integer("layers", layers, 1, 100)
+        self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
+        self.stack = [self.one_layer() for _ in range(layers)]
+
+    def one_layer(self) -> Any:
+        """Returns the network of one layer."""
+        return lstm(self.units, dtype=self.dtype_policy)
+
+    def build(self, sequence_shape: Any, mask_shape: Any = None) -> None:
+        for layer in self.stack:
+            layer.build(sequence_shape)
+            sequence_shape = (None, None, self.units)
+        self.built = True
+
+    def call(self, sequence: Any, mask: Any, training: bool = False) -> Any:
+        for i, layer in enumerate(self.stack):
+            sequence = layer(self.dropout(sequence, training=training) if i else sequence)
+        return at_last(sequence, mask)
+
+    def compute_output_shape(self, sequence_shape: Any, mask_shape: Any = None) -> Any:
+        return (sequence_shape[0], self.units)
+
+    def compute_mask(self, *args: Any, **kwargs: Any) -> None:
+        return None
+
+    def get_config(self) -> dict[str, Any]:
+        own = {"units": self.units, "layers": self.layers, "dropout": self.dropout.rate}
+        return {**super().get_config(), **own}
+
+
+def lstm(units: int, **kwargs: Any) -> keras.layers.LSTM:
+    """Returns an LSTM over sequences with the papers' initial weights."""
+    uniform = [keras.initializers.RandomUniform(-(units**-0.5), units**-0.5) for _ in range(3)]
+    names = ("kernel_initializer", "recurrent_initializer", "bias_initializer")
+    initial = dict(zip(names, uniform, strict=True))
+    return keras.layers.LSTM(units, return_sequences=True, unit_forget_bias=False, **initial, **kwargs)
+
+
+def at_last(sequence: Any, mask: Any) -> Any:
+    """Returns the vector of the last real position of each sequence (B, T, D), as (B, D)."""
+    real = ops.cast(mask, sequence.dtype)
+    return ops.einsum("bt,btd->bd", real - ops.pad(real[:, 1:], [[0, 0], [0, 1]]), sequence)
+
+
+alias("reader", "lstm", "LSTMReader")

@@ -1,0 +1,102 @@
+"""Depth by repetition: one block, run many times."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kzoo import checks
+from kzoo.layers.transformer.repeat import repeat
+from kzoo.registry import alias, get, register, serialize
+
+MAX_STEPS = 10_000
+
+
+@register("depth")
+class SharedDepth(keras.layers.Layer):
+    """Runs one block a number of times, each time on its own output.
+
+    As in Universal Transformers ([Dehghani et al., 2019](https://arxiv.org/abs/1807.03819)) and
+    [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), section 2 and C.1: the steps share all weights, so their
+    number can be raised after training. There is no embedding of the step. The block is compiled once, whatever the
+    number of steps.
+
+    Args:
+        block: name, config or object of the kind "block".
+        steps: int. Steps while training, 1 to 10,000. Defaults to 14.
+        inference_steps: int. Steps otherwise. Defaults to the same.
+        dtype: str or DTypePolicy. As of every Keras layer.
+
+    Call arguments:
+        states: tensor of shape (B, T, D).
+        mask: bool tensor of shape (B, T), True at real tokens.
+        steps: int. The number of steps of this call.
+        training: bool.
+        trace: bool. Whether to keep what every step did. Defaults to False.
+
+    Returns:
+        The last states, of shape (B, T, D), and the trace: empty, or all that the block tells, as `weights`
+        (steps, B, N, T, T) and `gates` (steps, B, T, D).
+
+    Raises:
+        InputError: a number of steps is out of range, or the block is unknown.
+
+    Example:
+
+    ```python
+    encoder = kzoo.layers.SharedDepth("ndr", steps=3)
+    states, trace = encoder(np.ones((2, 5, 6), "float32"), np.ones((2, 5), bool), steps=7, trace=True)
+    assert states.shape == (2, 5, 6) and trace["gates"].shape == (7, 2, 5, 6)
+    ```
+    """
+
+    def __init__(
+        self, block: Any, steps: int = 14, inference_steps: int | None = None, dtype: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(dtype=dtype, **kwargs)
+        self.block = get("block", block, dtype=self.dtype_policy)
+        self.steps = checks.integer("steps", steps, 1, MAX_STEPS)
+        self.inference_steps = inference_steps
+
+    @property
+    def inference_steps(self) -> int:
+        """int. Steps outside training."""
+        return self._inference_steps or self.steps
+
+    @inference_steps.setter
+    def inference_steps(self, steps: int | None) -> None:
+        self._inference_steps = None if steps is None else checks.integer("inference_steps", steps, 1, MAX_STEPS)
+
+    def build(self, states_shape: Any, mask_shape: Any = None) -> None:
+        self.block.build(states_shape)
+        self.built = True
+
+    def seeds(self) -> list[keras.Variable]:
+        """Returns the variables that the block changes as it runs: the seeds of its dropout."""
+        weights = {id(variable) for variable in self.block.weights}
+        return [variable for variable in self.block.variables if id(variable) not in weights]
+
+    def call(
+        self, states: Any, mask: Any, steps: int | None = None, training: bool = False, trace: bool = False
+    ) -> tuple[Any, dict[str, Any]]:
+        def step(states: Any, t: Any) -> tuple[Any, dict[str, Any]]:
+            states, found = self.block(states, mask, training=training)
+            return states, found if trace else {}
+
+        return repeat(step, ops.cast(states, self.compute_dtype), self.number(steps, training), self.seeds())
+
+    def number(self, steps: int | None, training: bool) -> int:
+        """Returns the number of steps of a call."""
+        if steps is not None:
+            return checks.integer("steps", steps, 1, MAX_STEPS)
+        return self.steps if training else self.inference_steps
+
+    def compute_mask(self, *args: Any, **kwargs: Any) -> None:
+        return None
+
+    def get_config(self) -> dict[str, Any]:
+        own = {"block": serialize(self.block), "steps": self.steps, "inference_steps": self._inference_steps}
+        return {**super().get_config(), **own}
+
+
+alias("depth", "shared", "SharedDepth")

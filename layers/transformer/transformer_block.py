@@ -1,0 +1,127 @@
+"""The Transformer block."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kzoo import checks
+from kzoo.layers.transformer.feed_forward import FeedForward
+from kzoo.layers.transformer.multi_head_attention import MultiHeadAttention
+from kzoo.registry import alias, get, register, serialize
+
+# The gain of the second map of the feed-forward network, by what follows it.
+GAINS = {"residual": 1.0, "norm": 5 / 3, "tanh": None}
+EPSILON = 1e-5
+
+
+@register("block")
+class TransformerBlock(keras.layers.Layer):
+    """Attention, then a feed-forward network on each position, each followed by a layer norm.
+
+    From [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), Eq. 1-2. With h the states:
+
+        a = LayerNorm(h + attention(h))
+        u = LayerNorm(a + FFN(a))            update "residual": the block on its own
+        u = LayerNorm(FFN(a))                update "norm": within a copy gate
+        u = tanh(FFN(a))                     update "tanh": within a copy gate, not with geometric attention (C.3)
+
+    `attend` gives a, `renew` u of a: a gate stands between them. The names "transformer", "rel" and "geometric" are the
+    paper's models without gate.
+
+    Args:
+        attention: name, config or object of the kind "multi_head". Defaults to "dot_product".
+        update: str. "residual", "norm" or "tanh". Defaults to "residual".
+        heads: int. Heads of the attention, where it does not say itself. Defaults to 1.
+        hidden_units: int. Size of the feed-forward network between its maps. Defaults to four times the states'.
+        dropout: float. Rate while training: on what the attention read, and within the network. Defaults to 0.
+        attention_dropout: float. Rate on the keys, where the attention does not say itself. Defaults to 0.
+        dtype: str or DTypePolicy. As of every Keras layer.
+
+    Call arguments:
+        states: tensor of shape (B, T, D).
+        mask: bool tensor of shape (B, T) or (B, T, T), True at open keys.
+        training: bool.
+
+    Returns:
+        The new states, of shape (B, T, D), and the trace: `weights` (B, N, T, T).
+
+    Raises:
+        InputError: an argument is out of range, or the attention is unknown.
+
+    Example:
+
+    ```python
+    block = kzoo.layers.TransformerBlock(heads=2, hidden_units=8)
+    states, trace = block(np.ones((3, 5, 6), "float32"), np.ones((3, 5), bool))
+    assert states.shape == (3, 5, 6) and trace["weights"].shape == (3, 2, 5, 5)
+    ```
+
+    The epsilon of the norms is 1e-5, and biases start uniform in +-1/sqrt(inputs), as in the authors' framework.
+    """
+
+    def __init__(
+        self,
+        attention: Any = "dot_product",
+        update: str = "residual",
+        heads: int = 1,
+        hidden_units: int | None = None,
+        dropout: float = 0.0,
+        attention_dropout: float = 0.0,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(dtype=dtype, **kwargs)
+        policy = {"dtype": self.dtype_policy}
+        self.attention: MultiHeadAttention = get(
+            "multi_head", attention, heads=heads, dropout=attention_dropout, **policy
+        )
+        self.update = checks.choice("update", update, GAINS)
+        self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), **policy)
+        self.feed_forward = FeedForward(hidden_units, GAINS[update], dropout=dropout, **policy)
+        self.attention_norm = keras.layers.LayerNormalization(epsilon=EPSILON, **policy)
+        if update != "tanh":
+            self.update_norm = keras.layers.LayerNormalization(epsilon=EPSILON, **policy)
+
+    def build(self, states_shape: Any, mask_shape: Any = None) -> None:
+        self.attention.build(states_shape)
+        self.attention_norm.build(states_shape)
+        self.feed_forward.build(states_shape)
+        if self.update != "tanh":
+            self.update_norm.build(states_shape)
+        self.built = True
+
+    def call(self, states: Any, mask: Any = None, training: bool = False) -> tuple[Any, dict[str, Any]]:
+        attended, weights = self.attend(states, mask, training)
+        return self.renew(attended, training), {"weights": weights}
+
+    def attend(self, states: Any, mask: Any, training: bool) -> tuple[Any, Any]:
+        """Returns a, of shape (B, T, D), and the weights (B, N, T, T)."""
+        read, weights = self.attention(states, mask=mask, training=training)
+        return self.attention_norm(states + self.dropout(read, training=training)), weights
+
+    def renew(self, attended: Any, training: bool) -> Any:
+        """Returns u of a."""
+        update = self.feed_forward(attended, training=training)
+        if self.update == "tanh":
+            return ops.tanh(update)
+        if self.update == "residual":
+            update = attended + self.dropout(update, training=training)
+        return self.update_norm(update)
+
+    def compute_mask(self, *args: Any, **kwargs: Any) -> None:
+        return None
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "attention": serialize(self.attention),
+            "update": self.update,
+            "hidden_units": self.feed_forward.units,
+            "dropout": self.dropout.rate,
+        }
+
+
+alias("block", "transformer", "TransformerBlock")
+alias("block", "rel", "TransformerBlock", attention="relative")
+alias("block", "geometric", "TransformerBlock", attention="geometric_normalized")

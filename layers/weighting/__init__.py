@@ -1,0 +1,1 @@
+"""How attention scores become weights."""

@@ -1,0 +1,91 @@
+"""Geometric attention: the closest match takes it."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kzoo import checks
+from kzoo.layers.attention.score_attention import masked_softmax
+from kzoo.layers.transformer.windows import windows
+from kzoo.registry import alias, register
+
+
+@register("weighting")
+class GeometricWeighting(keras.layers.Layer):
+    """Turns scores into weights that fall on the closest matching key: each match takes its share from all behind it.
+
+    From [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), Eq. 6-8. With z_ij the score:
+
+        P_ij = sigmoid(z_ij),   A_ij = P_ij * product over keys k closer to i than j of (1 - P_ik)
+
+    Of two keys at one distance the right one is closer. The query's own position is out: A_ii = 0, and it is in no
+    product; so are closed keys. The rows of A sum to at most 1.
+
+    The product is a sum of logarithms over the keys around i, and that a difference of two cumulative sums: no product
+    underflows, and time and memory are O(T^2). `windows` takes the far end of that sum from a row turned round.
+
+    Args:
+        normalize: bool. Whether each row is divided by its sum. Defaults to False.
+        dtype: str or DTypePolicy. Weights are float32 under any.
+
+    Call arguments:
+        scores: float32 tensor of shape (B, N, T, T).
+        mask: bool tensor that broadcasts to (B, N, T, T), True where a key is open.
+
+    Returns:
+        Weights, float32 of shape (B, N, T, T), exactly 0 at closed keys and on the diagonal.
+
+    Example:
+
+    ```python
+    scores = np.array([[[[0, 1, -1], [0, 0, 20], [5, 5, 0]]]], "float32")
+    weights = np.array(kzoo.layers.GeometricWeighting()(scores, np.ones(3, bool)))[0, 0]
+    assert weights[1, 2] > 0.99 and weights[1, 0] < 0.01  # one step away both; the right one is asked first
+    ```
+
+    Differences: the paper does not mention normalisation; the authors' code normalises in the models without copy gate
+    only, "geometric_normalized" here.
+    """
+
+    def __init__(self, normalize: bool = False, dtype: Any = None, **kwargs: Any) -> None:
+        super().__init__(autocast=False, dtype=dtype, **kwargs)
+        self.normalize = checks.boolean("normalize", normalize)
+
+    def call(self, scores: Any, mask: Any) -> Any:
+        scores = ops.cast(scores, "float32")
+        length = ops.shape(scores)[-1]
+        places = ops.arange(length, dtype="int32")
+        offsets = places[None, :] - places[:, None]  # key minus query
+        open_keys = ops.logical_and(mask, offsets != 0)
+        misses = ops.where(open_keys, -ops.softplus(scores), 0.0)
+        log_weights = ops.log_sigmoid(scores) + missed_before(misses, offsets > 0)
+        if self.normalize:
+            # The softmax of logarithms divides by the sum; a row without an open key stays empty.
+            return ops.where(open_keys, masked_softmax(log_weights, open_keys), 0.0)
+        return ops.where(open_keys, ops.exp(log_weights), 0.0)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "normalize": self.normalize}
+
+
+def missed_before(misses: Any, right: Any) -> Any:
+    """Returns, for each query i and key j, the sum of `misses` over the keys that are closer to i than j is.
+
+    With C_k the sum of the first k, a key to the right has C_j - C_(2i-j+1) before it, and a key to the left
+    C_(2i-j+1) - C_(j+1), the index cut to the row.
+
+    Args:
+        misses: float tensor of shape (..., T, T), 0 on the diagonal.
+        right: bool tensor of shape (T, T), True where the key is right of the query.
+    """
+    after, zeros = ops.cumsum(misses, axis=-1), ops.zeros_like(misses)  # C_(j+1)
+    before = ops.concatenate([zeros[..., :1], after[..., :-1]], axis=-1)  # C_j
+    # C from the end of the row to its start, with the ends repeated as far as the windows reach.
+    turned = ops.concatenate([after[..., -1:] + zeros, ops.flip(before, axis=-1), zeros], axis=-1)
+    mirrored = windows(turned, 2, ops.shape(misses)[-1])  # C_(2i-j+1)
+    return ops.where(right, before - mirrored, mirrored - after)
+
+
+alias("weighting", "geometric", "GeometricWeighting")
+alias("weighting", "geometric_normalized", "GeometricWeighting", normalize=True)

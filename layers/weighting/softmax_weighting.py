@@ -1,0 +1,41 @@
+"""The softmax as a weighting."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kzoo.layers.attention.score_attention import masked_softmax
+from kzoo.registry import alias, register
+
+
+@register("weighting")
+class SoftmaxWeighting(keras.layers.Layer):
+    """Turns scores into weights by the softmax over the open keys.
+
+    Call arguments:
+        scores: float32 tensor of shape (B, N, T, S).
+        mask: bool tensor that broadcasts to (B, N, T, S), True where a key is open; every row has at least one.
+
+    Returns:
+        Weights, float32 of shape (B, N, T, S), exactly 0 at closed keys.
+
+    Example:
+
+    ```python
+    scores, mask = np.zeros((1, 1, 1, 3), "float32"), np.array([True, True, False])
+    assert np.array(kzoo.layers.SoftmaxWeighting()(scores, mask)).tolist() == [[[[0.5, 0.5, 0.0]]]]
+    ```
+    """
+
+    def __init__(self, dtype: Any = None, **kwargs: Any) -> None:
+        super().__init__(autocast=False, dtype=dtype, **kwargs)
+
+    def call(self, scores: Any, mask: Any) -> Any:
+        return masked_softmax(ops.cast(scores, "float32"), mask)
+
+    def get_config(self) -> dict[str, Any]:
+        return super().get_config()  # Keras wants it said, for the dtype policy
+
+
+alias("weighting", "softmax", "SoftmaxWeighting")

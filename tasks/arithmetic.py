@@ -1,0 +1,244 @@
+"""The simple arithmetic of Csordas et al. (2022): nested sums and products modulo 10."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import accumulate, pairwise, product
+
+import numpy as np
+
+from kzoo import checks
+from kzoo.errors import InputError
+from kzoo.registry import register
+from kzoo.tasks.base import Example, Split, Tokens
+from kzoo.tasks.classification import CSORDAS, ClassificationTask, held_out, published
+
+DIGITS = "0123456789"
+MAX_TOKENS = 50
+LONGEST_TRAINED = 5
+DRAWN = 25_000  # training examples of each depth but the first
+SEED = 0
+
+Tree = tuple[str, int]  # an expression and its value
+Draw = Callable[[], float]
+
+
+def uniforms(rng: np.random.Generator) -> Draw:
+    """Returns a function that gives numbers uniform in [0, 1), which it draws by the hundred."""
+
+    def numbers() -> Iterator[float]:
+        while True:
+            yield from rng.random(100).tolist()
+
+    return numbers().__next__
+
+
+def pick(draw: Draw, sums: Sequence[float], number: int | None = None) -> int:
+    """Returns an index, of the first `number`, in proportion to weights of which `sums` are the cumulative sums."""
+    return bisect_right(sums, draw() * sums[(number or len(sums)) - 1])
+
+
+class Shape:
+    """How expressions come about, and how to draw one of a given depth from among them.
+
+    The published data are drawn at random and sorted by depth. An argument is an operation with the probability
+    `nesting`, unless it stands too deep; an expression with less than `low` operations within each other becomes the
+    right argument of another, until it has enough. Deep ones are rare, so that takes millions of draws. Here every
+    choice is made given the depth that is wanted, which gives the same distribution at once.
+
+    Args:
+        nesting: float. Probability of an operation where a digit could be.
+        low: int. The least depth: operations within each other.
+        high: int. The largest.
+        either_side: bool. Whether an expression that is made deeper may become the left argument too.
+    """
+
+    def __init__(self, nesting: float, low: int, high: int, either_side: bool = False) -> None:
+        self.low, self.high, self.either_side = low, high, either_side
+        # sums[r][k]: the chance that an expression has at most depth k, where r is the most that it may have.
+        self.sums = [[1.0]]
+        for _ in range(high):
+            self.sums.append([1.0 - nesting, *(1.0 - nesting + nesting * chance**2 for chance in self.sums[-1])])
+        first, other = (weights(self.sums[room]) for room in (high, high - 1))
+        self.first: dict[int, list[float]] = {}
+        self.other: dict[tuple[int, int], list[float]] = {}
+        for depth in range(low, high + 1):
+            # The chance that an expression will have this depth once it has been made deep enough, by its depth now.
+            reaches = [float(k == depth) for k in range(high + 1)]
+            for now in range(low - 1, -1, -1):
+                row = [chance * reaches[1 + max(k, now)] for k, chance in enumerate(other)]
+                reaches[now], self.other[depth, now] = sum(row), list(accumulate(row))
+            self.first[depth] = list(accumulate(a * b for a, b in zip(first, reaches, strict=True)))
+
+    def expression(self, draw: Draw, depth: int) -> Tree:
+        """Returns an expression of a depth from `low` to `high`."""
+        found = pick(draw, self.first[depth])
+        tree = self.exactly(draw, self.high, found)
+        while found < self.low:
+            other = pick(draw, self.other[depth, found])
+            pair = [self.exactly(draw, self.high - 1, other), tree]
+            if self.either_side and draw() < 0.5:
+                pair.reverse()
+            tree, found = join(draw, *pair), 1 + max(other, found)
+        return tree
+
+    def exactly(self, draw: Draw, room: int, depth: int) -> Tree:
+        """Returns an expression of exactly `depth`, of those that may have up to `room`."""
+        if depth == 0:
+            digit = int(draw() * 10)
+            return DIGITS[digit], digit
+        sums, left, right = self.sums[room - 1], depth - 1, depth - 1
+        if depth > 1:
+            # One argument is as deep as that: both, or only the left, or only the right.
+            shallower = sums[depth - 2]
+            number = draw() * (sums[depth - 1] + shallower)
+            if number < shallower:
+                right = pick(draw, sums, depth - 1)
+            elif number < 2 * shallower:
+                left = pick(draw, sums, depth - 1)
+        return join(draw, self.exactly(draw, room - 1, left), self.exactly(draw, room - 1, right))
+
+
+def weights(sums: Sequence[float]) -> list[float]:
+    """Returns the weights of which `sums` are the cumulative sums."""
+    return [sums[0], *(b - a for a, b in pairwise(sums))]
+
+
+def join(draw: Draw, left: Tree, right: Tree) -> Tree:
+    """Returns the sum or the product of two expressions."""
+    if draw() < 0.5:
+        return f"({left[0]}+{right[0]})", (left[1] + right[1]) % 10
+    return f"({left[0]}*{right[0]})", left[1] * right[1] % 10
+
+
+@register("task", "arithmetic")
+class Arithmetic(ClassificationTask):
+    """Simple arithmetic: the last digit of a nested expression of digits, sums and products, each in brackets.
+
+    A character is a token. Length counts the operations within each other: "((4*7)+2)" has 2. The training split has
+    the 200 single operations and 25,000 expressions of each depth from 2 to 5; the validation split has depth 6, the
+    test split 7 and 8. "iid" holds 1,000 expressions of depth 2 to 5 that training never has; so are test examples of
+    those depths. No expression has more than 50 tokens, or 5 for each depth beyond 10. About 28 % of the answers are 0.
+
+    Args:
+        either_side: bool. Whether an expression that is made deeper may become either argument of the next operation.
+            In the published data it always becomes the right one, which makes the deep ones lean to the right. Defaults
+            to False.
+
+    Example:
+
+    ```python
+    task = kzoo.tasks.get("arithmetic")
+    assert task.solve(tuple("((4*7)+2)")) == ("0",)
+    ```
+
+    Differences from the paper, as in the authors' code: no expression without operation; an argument is an operation
+    with the probability 0.2 in training, but 0.3 in validation and test. Their "iid" split shares expressions with
+    training, and has the single operations; here it shares nothing.
+    """
+
+    name = "arithmetic"
+    vocabulary = tuple("()*+0123456789")
+    labels = tuple(DIGITS)
+    characters = True
+    splits = {
+        "train": Split((1, 5), 200 + DRAWN * 4),
+        "validation": Split((6, 6), 1_000),
+        "test": Split((7, 8), 1_000),
+        "iid": Split((2, 5), 1_000),
+    }
+    test_lengths: tuple[int | None, ...] = (None, 7, 8)
+    length_unit = "nested operations"
+    paper = f"{CSORDAS}, Table 2"
+    paper_accuracy = published(
+        lstm=0.74, bidirectional_lstm=0.82, transformer=0.47, rel=0.77, abs_rel_gate=0.80, ndr=0.98
+    )
+
+    def __init__(self, either_side: bool = False) -> None:
+        self.either_side = checks.boolean("either_side", either_side)
+
+    def solve(self, source: Tokens) -> Tokens:
+        return (DIGITS[_value(self.name, tuple(source))],)
+
+    def sample(self, rng: np.random.Generator, length: int) -> Example:
+        if length == 1:
+            return singles()[rng.integers(len(singles()))]
+        return draw_example(rng, length, self.either_side)
+
+    def belongs(self, example: Example, split: str) -> bool:
+        return held_out(example.source) or _depth(example.source) > LONGEST_TRAINED  # the training split is a list
+
+    def pool(self, split: str, length: int | None) -> Sequence[Example] | None:
+        if split == "train":
+            found = [e for e in trained(self.either_side) if length in (None, _depth(e.source))]
+            if not found:
+                raise InputError(f"train of {self.name} has no examples of depth {length}")
+            return found
+        return list(singles()) if length == 1 else None
+
+    def get_config(self) -> dict[str, object]:
+        return {"either_side": self.either_side}
+
+
+@cache
+def shape(length: int, either_side: bool) -> Shape:
+    """Returns how expressions of a depth come about."""
+    if length <= LONGEST_TRAINED:
+        return Shape(0.2, 2, LONGEST_TRAINED, either_side)
+    return Shape(0.3, 7, 8, either_side) if length in (7, 8) else Shape(0.3, length, length, either_side)
+
+
+def draw_example(rng: np.random.Generator, length: int, either_side: bool) -> Example:
+    """Returns a random example of a depth, 2 or more."""
+    draw, limit = uniforms(rng), max(MAX_TOKENS, 5 * length)
+    text = DIGITS * MAX_TOKENS
+    while len(text) > limit:
+        text, value = shape(length, either_side).expression(draw, length)
+    return Example(tuple(text), (DIGITS[value],))
+
+
+@cache
+def singles() -> tuple[Example, ...]:
+    """Returns the 200 single operations."""
+    results = {"+": lambda a, b: a + b, "*": lambda a, b: a * b}
+    return tuple(
+        Example(("(", DIGITS[a], operation, DIGITS[b], ")"), (DIGITS[result(a, b) % 10],))
+        for (operation, result), a, b in product(results.items(), range(10), range(10))
+    )
+
+
+@cache
+def trained(either_side: bool) -> tuple[Example, ...]:
+    """Returns the training split."""
+    rng = np.random.default_rng(SEED)
+    found: dict[Tokens, Example] = {}
+    for depth in range(2, LONGEST_TRAINED + 1):
+        while len(found) < DRAWN * (depth - 1):
+            example = draw_example(rng, depth, either_side)
+            if not held_out(example.source):
+                found.setdefault(example.source, example)
+    return (*singles(), *found.values())
+
+
+def _depth(source: Tokens) -> int:
+    return max(accumulate(1 if token == "(" else -1 if token == ")" else 0 for token in source))
+
+
+def _value(name: str, source: Tokens) -> int:
+    """Returns the value of an expression, read with a stack of what stands before each open bracket."""
+    stack: list[list[str | int]] = [[]]
+    for token in source:
+        if token == "(":
+            stack.append([])
+        elif token == ")" and len(stack) > 1:
+            match stack.pop():
+                case [int(a), "+" | "*" as operation, int(b)]:
+                    stack[-1].append((a + b if operation == "+" else a * b) % 10)
+                case _:
+                    break
+        else:
+            stack[-1].append(int(token) if token in tuple(DIGITS) else token)
+    match stack:
+        case [[int(value)]] if len(source) > 1:
+            return value
+    raise InputError(f"a source of {name} is a nested expression as ((4*7)+2), not {' '.join(source)!r:.100}")

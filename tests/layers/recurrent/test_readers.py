@@ -1,0 +1,100 @@
+"""What every reader of whole sequences holds to; and what is special about two of them."""
+
+import numpy as np
+import pytest
+from keras import ops
+
+import kzoo.layers
+from kzoo import registry, weights
+from kzoo.layers.recurrent import dnc_reader
+
+pytestmark = pytest.mark.usefixtures("quick_compiler")
+READERS = sorted(registry.classes("reader"))
+SIZES = {"LSTMReader": {"layers": 2}, "BidirectionalLSTMReader": {"layers": 2}, "DNCReader": {"cells": 5, "heads": 2}}
+
+
+def make(name, seed=1):
+    reader = registry.get("reader", {"class": name, "config": {"units": 4, **SIZES.get(name, {})}})
+    reader.build((None, None, 3))
+    rng = np.random.default_rng(seed)
+    for variable in reader.trainable_variables:
+        variable.assign(rng.normal(size=variable.shape, scale=0.5).astype("float32"))
+    return reader
+
+
+def inputs(lengths=(6, 3, 1), width=None):
+    mask = np.arange(width or max(lengths)) < np.array(lengths)[:, None]
+    sequence = np.full((*mask.shape, 3), 9.0, "float32")
+    sequence[mask] = np.random.default_rng(0).normal(size=(mask.sum(), 3))
+    return sequence, mask
+
+
+def read(reader, sequence, mask):
+    return ops.convert_to_numpy(reader(ops.convert_to_tensor(sequence), mask))
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_padding_and_batching_change_nothing(name):
+    reader, (sequence, mask) = make(name), inputs()
+    found = read(reader, sequence, mask)
+    assert found.shape == (3, *reader.compute_output_shape((3, 6, 3))[1:]) and np.isfinite(found).all()
+    np.testing.assert_allclose(read(reader, *inputs(width=9)), found, atol=1e-5)
+    np.testing.assert_allclose(read(reader, sequence[1:2, :3], mask[1:2, :3])[0], found[1], atol=1e-5)
+    assert np.isfinite(read(reader, *inputs((24, 12, 4)))).all()
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_config_and_weights_come_back(name, tmp_path):
+    reader = make(name)
+    weights.save_weights(reader, tmp_path / "reader.safetensors")
+    copy = registry.get("reader", registry.serialize(reader))
+    copy.build((None, None, 3))
+    weights.load_weights(copy, tmp_path / "reader.safetensors")
+    assert registry.serialize(copy) == registry.serialize(reader)
+    np.testing.assert_array_equal(read(copy, *inputs()), read(reader, *inputs()))
+
+
+def test_the_last_layer_answers_in_both_directions():
+    reader, (sequence, mask) = make("BidirectionalLSTMReader"), inputs((5,))
+    first, last = reader.stack
+    between = ops.concatenate(first(sequence, mask), axis=-1)
+    forward = last.forward_lstm(between)[:, -1]
+    backward = last.backward_lstm(ops.flip(between, axis=1))[:, -1]
+    expected = ops.convert_to_numpy(ops.concatenate([forward, backward], axis=-1))
+    np.testing.assert_allclose(read(reader, sequence, mask), expected, atol=1e-6)
+
+
+def test_the_least_used_cell_is_written_first():
+    usage = np.array([[0.9, 0.2, 0.5, 0.2, 1.0]], "float32")
+    found = ops.convert_to_numpy(dnc_reader.allocation(ops.convert_to_tensor(usage)))[0]
+    left, expected = 1.0, np.zeros(5)
+    for cell in np.argsort(usage[0], kind="stable"):
+        expected[cell] = (1 - usage[0, cell]) * left
+        left *= usage[0, cell]
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    np.testing.assert_allclose(ops.convert_to_numpy(dnc_reader.allocation(ops.zeros((1, 3))))[0], [1, 0, 0], atol=1e-5)
+
+
+def test_a_walk_follows_the_order_of_writing():
+    links = np.zeros((1, 3, 3), "float32")
+    links[0, 2, 0] = 1.0  # cell 2 was written after cell 0
+    read_weights = np.array([[[1.0, 0.0, 0.0]]], "float32")
+    forward = ops.matmul(ops.convert_to_tensor(read_weights), ops.swapaxes(ops.convert_to_tensor(links), 1, 2))
+    sharp = ops.convert_to_numpy(dnc_reader.sharpen(forward, ops.zeros((1, 1, 1))))
+    np.testing.assert_allclose(sharp[0, 0], [0, 0, 1], atol=1e-4)
+
+
+def test_a_cell_holds_what_was_written():
+    reader = make("DNCReader")
+    state = {name: ops.zeros((1, *shape)) for name, shape in {
+        "hidden": (4,), "cell": (4,), "memory": (5, 4), "links": (5, 5), "usage": (5,), "write": (5,),
+        "precedence": (5,), "read": (2, 5), "vectors": (2, 4),
+    }.items()}  # fmt: skip
+    for t in range(4):
+        state, _ = reader.step(state, ops.convert_to_tensor(inputs((4,))[0][:, t]))
+        for name in ("usage", "write", "precedence", "read"):
+            values = ops.convert_to_numpy(state[name])
+            assert (values >= -1e-6).all() and (values <= 1 + 1e-5).all(), name
+        assert (ops.convert_to_numpy(state["links"])[0].diagonal() == 0).all()
+        np.testing.assert_allclose(ops.convert_to_numpy(state["read"]).sum(axis=-1), 1, atol=1e-4)
+    assert kzoo.layers.DNCReader is type(reader)

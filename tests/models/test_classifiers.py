@@ -1,0 +1,207 @@
+"""What every classifier can do; a new one is covered by being registered."""
+
+import inspect
+import re
+import textwrap
+
+import keras
+import numpy as np
+import pytest
+
+import kzoo
+import kzoo.models  # fills the registry
+import kzoo.training.recipe
+from kzoo.errors import InputError
+from kzoo.registry import classes, serialize
+from kzoo.weights import named_variables
+
+TASK = kzoo.tasks.get("ctl_forward")
+SMALL = {
+    "TransformerClassifier": {"units": 12, "hidden_units": 16, "steps": 3},
+    "RecurrentClassifier": {"units": 6, "embedding_units": 5},
+}
+
+
+def make(name, task="ctl_forward", **config):
+    """Returns a small classifier with the same random weights on every backend."""
+    keras.utils.set_random_seed(0)
+    model = classes("classifier")[name].from_task(task, **{**SMALL[name], **config})
+    rng = np.random.default_rng(0)
+    for variable in named_variables(model).values():
+        variable.assign(rng.normal(0, 0.5, variable.shape).astype("float32"))
+    return model
+
+
+@pytest.fixture(params=sorted(classes("classifier")))
+def model(request):
+    return make(request.param)
+
+
+def logits(model, x, **arguments):
+    return keras.ops.convert_to_numpy(model(x, **arguments))
+
+
+def test_it_is_an_ordinary_keras_model(model, capsys):
+    assert isinstance(model, keras.Model) and model.built
+    model.summary()
+    assert f"{model.count_params():,}" in capsys.readouterr().out
+    x, y, _ = model.preprocessor(TASK.examples("test", 6))
+    found = logits(model, x)
+    assert found.shape == (6, 8) and found.dtype == np.float32 and y.shape == (6, 1)
+
+
+def test_config_makes_an_equal_one(model):
+    again = type(model).from_config(model.get_config())
+    assert again.get_config() == model.get_config()
+    x, _, _ = model.preprocessor(TASK.examples("test", 6))
+    again.set_weights(model.get_weights())
+    np.testing.assert_array_equal(logits(again, x), logits(model, x))
+
+
+def test_padding_and_batching_change_nothing(model):
+    examples = [TASK.examples("train", 1, length=n)[0] for n in (5, 3, 1)]
+    x, _, _ = model.preprocessor(examples)
+    wide, _, _ = model.preprocessor(examples, pad_to=(16, 8))
+    found = logits(model, x)
+    np.testing.assert_allclose(logits(model, wide), found, atol=1e-5)
+    for i, example in enumerate(examples):
+        np.testing.assert_allclose(logits(model, model.preprocessor([example])[0])[0], found[i], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", sorted(classes("classifier")))
+def test_training_lowers_the_loss(name):
+    model = make(name, dropout=0.0)
+    data = TASK.dataset("train", 64)
+    history = model.fit(data, epochs=4, validation_data=data, verbose=0).history
+    assert history["loss"][-1] < history["loss"][0]
+    assert {"sequence_accuracy", "val_loss", "val_sequence_accuracy"} <= set(history)
+    assert 0 <= model.evaluate(data, verbose=0)[1] <= 1
+
+
+def test_texts_give_labels(model):
+    texts = [" ".join(example.source) for example in TASK.examples("test", 5)]
+    found = model.generate(texts)
+    assert set(found) <= set(TASK.labels)
+    assert [model.generate(text) for text in texts] == found
+    x, _, _ = model.preprocessor([(text, "000") for text in texts])
+    assert [TASK.labels[k] for k in logits(model, x).argmax(axis=-1)] == found
+    with pytest.raises(InputError, match="unknown token"):
+        model.generate("101 z")
+    with pytest.raises(InputError, match="1 to 10,000 tokens"):
+        model.generate("")
+
+
+def test_arithmetic_is_read_character_by_character():
+    model = make("TransformerClassifier", "arithmetic")
+    assert model.generate("((4*7)+2)") == model.generate("( ( 4 * 7 ) + 2 )") in kzoo.tasks.get("arithmetic").labels
+
+
+def test_keras_files(model, tmp_path):
+    model.compile()
+    model.save(tmp_path / "model.keras")
+    again = keras.saving.load_model(tmp_path / "model.keras")
+    x, _, _ = model.preprocessor(TASK.examples("test", 3))
+    np.testing.assert_array_equal(logits(again, x), logits(model, x))
+
+
+def test_steps_at_call_and_afterwards():
+    model = make("TransformerClassifier", inference_steps=5)
+    x, _, _ = model.preprocessor(TASK.examples("test", 3))
+    five, nine = logits(model, x), logits(model, x, steps=9)
+    assert np.abs(five - nine).max() > 1e-4
+    np.testing.assert_allclose(model.predict_on_batch(x), five, atol=1e-5)
+    model.inference_steps = 9
+    np.testing.assert_allclose(model.predict_on_batch(x), nine, atol=1e-5)
+    assert model.get_config()["depth"]["config"]["steps"] == 3
+    trace = model.trace_steps(x, steps=4)
+    assert trace["weights"].shape == (3, 4, 1, 13, 13) and trace["gates"].shape == (3, 4, 13, 12)
+
+
+@pytest.mark.parametrize("readout", ["first", "last"])
+def test_the_column_of_the_answer(readout):
+    model = make("TransformerClassifier", readout=readout)
+    x, _, _ = model.preprocessor([("101 d a b", "011"), ("101 d", "001")])
+    states = keras.ops.convert_to_numpy(model.encode(x)[0])
+    column = states[:, 0] if readout == "first" else states[[0, 1], [5, 3]]
+    expected = column @ keras.ops.convert_to_numpy(model.classes.kernel) + keras.ops.convert_to_numpy(
+        model.classes.bias
+    )
+    np.testing.assert_allclose(logits(model, x), expected, atol=1e-5)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    "task, config, published",
+    [
+        ("ctl_forward", {"units": 256, "hidden_units": 512}, 665_869),
+        ("ctl_forward", {"block": "abs_rel_gate", "units": 256, "hidden_units": 1024}, 993_546),
+        ("ctl_forward", {"block": "rel", "units": 128, "heads": 4, "hidden_units": 256}, 152_329),
+        ("ctl_forward", {"block": "transformer", "units": 128, "heads": 4, "hidden_units": 256}, 135_688),
+        ("arithmetic", {"units": 256, "heads": 4, "hidden_units": 1024}, 929_301),
+        ("listops", {"units": 512, "heads": 16, "hidden_units": 1024}, 2_656_813),
+    ],
+)
+def test_published_sizes(task, config, published):
+    model = kzoo.models.TransformerClassifier.from_task(task, **config)
+    assert model.count_params() == published + config["units"]  # the padding has a row in the table of embeddings
+
+
+@pytest.mark.parametrize("block, depth", [("rel", "act"), ("ndr", "shared")])
+def test_one_step_of_training(block, depth):
+    model = make("TransformerClassifier", block={"class": block, "config": {"dropout": 0.5}}, depth=depth)
+    before = [keras.ops.convert_to_numpy(variable.value) for variable in model.trainable_variables]
+    model.fit(TASK.dataset("train", 8), epochs=1, verbose=0)
+    moved = [
+        np.abs(keras.ops.convert_to_numpy(v.value) - b).max() > 0
+        for v, b in zip(model.trainable_variables, before, strict=True)
+    ]
+    assert all(moved)
+
+
+def test_what_is_refused():
+    with pytest.raises(InputError, match="targets of recopy are sequences"):
+        kzoo.models.TransformerClassifier.from_task("recopy")
+    with pytest.raises(InputError, match="labels must be an integer from 2"):
+        kzoo.models.RecurrentClassifier(10, 1)
+    with pytest.raises(InputError, match="did you mean 'last'"):
+        kzoo.models.TransformerClassifier(10, 3, readout="lasst")
+
+
+@pytest.mark.parametrize("name", sorted(classes("classifier")))
+def test_docstring_example(name):
+    (code,) = re.findall(r"```python\n(.*?)```", inspect.getdoc(classes("classifier")[name]), re.DOTALL)
+    exec(textwrap.dedent(code), {"kzoo": kzoo})
+
+
+def test_a_preset_comes_back(model, tmp_path):
+    model.save_to_preset(tmp_path / "tiny_ctl_forward")
+    again = kzoo.from_preset(tmp_path / "tiny_ctl_forward")
+    assert type(again) is type(model) and again.task_name == "ctl_forward"
+    x, _, _ = model.preprocessor(TASK.examples("test", 3))
+    np.testing.assert_array_equal(logits(again, x), logits(model, x))
+    fresh = type(model).from_preset(tmp_path / "tiny_ctl_forward", load_weights=False)
+    assert serialize(fresh) == serialize(model)
+
+
+def test_accuracy_by_length(model):
+    report = kzoo.evaluate(model, lengths=[1, 4, 9, None], examples=40)
+    for length in (1, 4, 9):
+        examples = TASK.examples("test", 40, length=length)
+        found = model.generate([" ".join(example.source) for example in examples])
+        right = np.mean([label == example.target[0] for label, example in zip(found, examples, strict=True)])
+        assert report[length] == pytest.approx(right)
+
+
+@pytest.mark.parametrize("name", sorted(classes("classifier")))
+def test_a_recipe_trains_it(name, tmp_path):
+    recipe = {
+        "task": "ctl_forward",
+        "model": {"class": name, "config": SMALL[name]},
+        "epochs": 1,
+        "examples": 64,
+        "evaluation": {"lengths": [9], "examples": 20},
+    }
+    folder = kzoo.train(kzoo.training.recipe.Recipe.from_config(recipe), tmp_path / f"tiny_{name.lower()}")
+    results = kzoo.preset_info(folder)["results"]["rows"]
+    assert {row["length"] for row in results} == {9} and all(row["n"] == 20 for row in results)
+    assert kzoo.from_preset(folder).generate("101 d a b") in TASK.labels
