@@ -8,6 +8,7 @@ import numpy as np
 
 from kzoo.errors import InputError, did_you_mean
 from kzoo.generation import compile_for_backend
+from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor
 from kzoo.preprocessing.preprocessor import bucket
 from kzoo.tasks import Example, Task
 
@@ -53,10 +54,14 @@ def measure(
         bar: a progress bar with `update(n)`, or None.
 
     Raises:
-        InputError: an unknown metric, or `attention_loss` where the task has no gold attention or the model no trace.
+        InputError: an unknown metric; `accuracy_before_end` or `edit_distance` of a model that answers with one label;
+            `attention_loss` where the task has no gold attention or the model no trace.
     """
     metrics = check_metrics(metrics)
     preprocessor = model.text_preprocessor()
+    for metric in ("accuracy_before_end", "edit_distance"):
+        if metric in metrics and isinstance(preprocessor, ClassifierPreprocessor):
+            raise InputError(f"{metric} is of written sequences; {type(model).__name__} answers with one label")
     sources = [preprocessor.encode_source(example.source) for example in examples]
     targets = [preprocessor.encode_target(example.target) for example in examples]
     found: dict[str, float] = {}

@@ -7,8 +7,11 @@ from typing import Any
 from kzoo.backend import ensure_backend, no_other_backend
 from kzoo.errors import InputError, PresetError
 from kzoo.files import read_json
+from kzoo.tasks import Task
 from kzoo.tasks import get as get_task
 from kzoo.training.recipe import Recipe, load_recipe
+
+FRESH = 10**6  # so far apart are the seeds of two runs' fresh examples; the seed of all other examples is 0
 
 
 def train(
@@ -92,8 +95,9 @@ def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, d
 
     model = build(recipe)
     task = get_task(recipe.task)
-    examples = task.examples("train", recipe.examples)
-    batches = Batches(examples, model.preprocessor, recipe.batch_size, recipe.seed, drop_remainder=True, bucketed=False)
+    options: dict[str, Any] = {"steps": recipe.steps_per_epoch, "grouped": recipe.grouped, "drop_remainder": True}
+    options["bucketed"] = None if recipe.grouped else False  # else a batch is likely to hold a long row anyway
+    batches = Batches(_examples(recipe, task), model.preprocessor, recipe.batch_size, recipe.seed, **options)
     model.compile(optimizer=_optimizer(recipe, len(batches)), weighted_metrics=None)
     model.optimizer.build(model.trainable_variables)
     notes = checkpoint.restore(model) if checkpoint.exists() else None
@@ -117,6 +121,14 @@ def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, d
     return model, {**bookkeeper.notes, "steps": steps, "examples_seen": steps * size}
 
 
+def _examples(recipe: Recipe, task: Task) -> Any:
+    """Returns the training examples, or the function of the epoch that draws them."""
+    if not recipe.fresh:
+        return task.examples("train", recipe.examples)
+    size = recipe.batch_size * (recipe.steps_per_epoch or 1)
+    return lambda epoch: task.examples("train", size, seed=(recipe.seed + 1) * FRESH + epoch)
+
+
 def _optimizer(recipe: Recipe, steps_per_epoch: int) -> Any:
     import keras
 
@@ -126,7 +138,10 @@ def _optimizer(recipe: Recipe, steps_per_epoch: int) -> Any:
         warmup = {"warmup_target": rate, "warmup_steps": recipe.warmup_steps} if recipe.warmup_steps else {}
         start = 0.0 if recipe.warmup_steps else rate
         rate = keras.optimizers.schedules.CosineDecay(start, steps, alpha=0.01, **warmup)
-    return keras.optimizers.Adam(rate, epsilon=recipe.epsilon, global_clipnorm=recipe.clip_norm)
+    options = {"epsilon": recipe.epsilon, "global_clipnorm": recipe.clip_norm}
+    if recipe.weight_decay:
+        return keras.optimizers.AdamW(rate, weight_decay=recipe.weight_decay, **options)
+    return keras.optimizers.Adam(rate, **options)
 
 
 def _write(model: Any, recipe: Recipe, notes: dict[str, Any], output: Path, checkpoint: Any, progress: bool) -> Path:
