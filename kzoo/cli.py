@@ -145,15 +145,14 @@ def _generate(options: argparse.Namespace) -> None:
 
 def _evaluate(options: argparse.Namespace) -> None:
     folder = catalogue.preset_folder(options.preset)
-    chosen = {} if options.metrics is None else {"metrics": options.metrics}
     report = kzoo.evaluate(
         options.preset,
         options.task,
         options.lengths,
         options.examples,
         options.seed,
+        options.metrics,
         progress=_show_progress(),
-        **chosen,
     )
     if options.write:
         from kzoo.evaluation.results import add_report

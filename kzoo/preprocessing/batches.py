@@ -6,8 +6,11 @@ from typing import Any
 import keras
 import numpy as np
 
+from kzoo import checks
 from kzoo.errors import InputError
 from kzoo.preprocessing.preprocessor import Arrays, Seq2SeqPreprocessor, bucket
+
+LENGTHS = ("mixed", "grouped", "balanced")
 
 
 class Batches(keras.utils.PyDataset):
@@ -21,14 +24,16 @@ class Batches(keras.utils.PyDataset):
         seed: int or None. Seeds the shuffling; None keeps the order.
         drop_remainder: bool. Whether to leave out a last batch that is not full, so that every batch has one shape;
             each pass leaves out other examples.
+        lengths: str. "mixed": a batch holds examples of any length; "grouped": of like source length; "balanced": of
+            one source length, every length in equally many batches of a pass, which repeats examples of the rare
+            lengths and leaves out some of the frequent. Defaults to "mixed".
         bucketed: bool. Whether each batch is padded to a bucket of its own longest row (few shapes, little padding)
             or all to the longest row of all (one shape). Defaults to True, but on TensorFlow, where Keras takes the
             shapes of the first two batches for the shapes of all, to False.
-        grouped: bool. Whether a batch holds examples whose sources are of like length.
         steps: int or None. Batches an epoch, taken on and on from pass after pass; None makes an epoch one pass.
 
     Raises:
-        InputError: there are no examples.
+        InputError: there are no examples, or `lengths` is unknown.
     """
 
     def __init__(
@@ -39,13 +44,13 @@ class Batches(keras.utils.PyDataset):
         seed: int | None = None,
         drop_remainder: bool = False,
         bucketed: bool | None = None,
-        grouped: bool = False,
+        lengths: str = "mixed",
         steps: int | None = None,
     ) -> None:
         super().__init__()
         self.preprocessor, self.seed, self.steps = preprocessor, seed, steps
         self.draw = examples if callable(examples) else None
-        self.drop_remainder, self.grouped = drop_remainder, grouped
+        self.drop_remainder, self.lengths = drop_remainder, checks.choice("lengths", lengths, LENGTHS)
         self.longest = (0, 0)
         self._take(examples(0) if callable(examples) else examples)
         self.batch_size = min(batch_size, len(self.pairs)) if drop_remainder else batch_size
@@ -72,19 +77,30 @@ class Batches(keras.utils.PyDataset):
     def _pass(self, number: int) -> list[np.ndarray]:
         """Returns the batches of one pass over the examples, each as indices."""
         if number not in self.passes:
-            order = np.arange(len(self.pairs))
             random = None if self.seed is None else np.random.default_rng([self.seed, number])
-            if random is not None:
-                random.shuffle(order)
-            count = self.per_pass
-            order = order[: count * self.batch_size]
-            if self.grouped:
-                order = order[np.argsort([len(self.pairs[i][0]) for i in order], kind="stable")]
-            batches = [order[i * self.batch_size : (i + 1) * self.batch_size] for i in range(count)]
-            if self.grouped and random is not None:
+            batches = self._balanced(random) if self.lengths == "balanced" else self._each_once(random)
+            if self.lengths != "mixed" and random is not None:
                 random.shuffle(batches)
             self.passes = {number: batches}
         return self.passes[number]
+
+    def _each_once(self, random: np.random.Generator | None) -> list[np.ndarray]:
+        order = _order(np.arange(len(self.pairs)), random)[: self.per_pass * self.batch_size]
+        if self.lengths == "grouped":
+            order = order[np.argsort([len(self.pairs[i][0]) for i in order], kind="stable")]
+        return [order[i : i + self.batch_size] for i in range(0, len(order), self.batch_size)]
+
+    def _balanced(self, random: np.random.Generator | None) -> list[np.ndarray]:
+        sizes = np.array([len(source) for source, _ in self.pairs])
+        groups = [np.flatnonzero(sizes == size) for size in np.unique(sizes)]
+        turns = _order(np.arange(len(groups)), random)
+        batches = []
+        for i, group in enumerate(groups):
+            count = len(range(int(turns[i]), self.per_pass, len(groups)))
+            rounds = -(-count * self.batch_size // len(group))
+            chosen = np.concatenate([_order(group, random) for _ in range(rounds)] or [group])
+            batches += [chosen[k * self.batch_size : (k + 1) * self.batch_size] for k in range(count)]
+        return batches
 
     @property
     def per_pass(self) -> int:
@@ -107,3 +123,7 @@ class Batches(keras.utils.PyDataset):
 
     def on_epoch_end(self) -> None:
         self.begin(self.epoch + 1)
+
+
+def _order(indices: np.ndarray, random: np.random.Generator | None) -> np.ndarray:
+    return indices if random is None else random.permutation(indices)

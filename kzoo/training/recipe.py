@@ -11,6 +11,7 @@ from kzoo.files import read_json
 from kzoo.tasks import get as get_task
 
 FORMAT = 1
+LENGTHS = ("mixed", "grouped", "balanced")
 SCHEDULES = ("constant", "cosine", "plateau")
 
 
@@ -29,7 +30,8 @@ class Recipe:
             makes an epoch one pass.
         fresh: bool. Whether every epoch draws new examples, as many as it needs, so that none is seen twice but by
             chance; wants `steps_per_epoch`.
-        grouped: bool. Whether the examples of a batch are of like length; the order of the batches stays random.
+        lengths: str. "mixed", "grouped" (a batch holds examples of like length) or "balanced" (of one length, all
+            lengths equally often); see `Batches`.
         learning_rate: float. The peak rate of Adam.
         weight_decay: float. Of AdamW, on every weight: each step takes off rate * decay * weight. 0 is Adam.
         schedule: str. "constant"; "cosine" to 1 % of the peak; "plateau", which halves the rate when the selection
@@ -56,7 +58,7 @@ class Recipe:
     examples: int | None = None
     steps_per_epoch: int | None = None
     fresh: bool = False
-    grouped: bool = False
+    lengths: str = "mixed"
     learning_rate: float = 1e-3
     weight_decay: float = 0.0
     schedule: str = "constant"
@@ -94,7 +96,7 @@ class Recipe:
         checks.integer("seed", self.seed, 0, 2**31 - 1)
         checks.number("weight_decay", self.weight_decay, 0.0, 10.0)
         checks.boolean("fresh", self.fresh)
-        checks.boolean("grouped", self.grouped)
+        checks.choice("lengths", self.lengths, LENGTHS)
         for name in ("examples", "steps_per_epoch", "patience", "selection_length", "selection_examples"):
             if getattr(self, name) is not None:
                 checks.integer(name, getattr(self, name), 1, 10**9)

@@ -95,8 +95,8 @@ def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, d
 
     model = build(recipe)
     task = get_task(recipe.task)
-    options: dict[str, Any] = {"steps": recipe.steps_per_epoch, "grouped": recipe.grouped, "drop_remainder": True}
-    options["bucketed"] = None if recipe.grouped else False  # else a batch is likely to hold a long row anyway
+    options: dict[str, Any] = {"steps": recipe.steps_per_epoch, "lengths": recipe.lengths, "drop_remainder": True}
+    options["bucketed"] = False if recipe.lengths == "mixed" else None  # mixed batches mostly hold a long row
     batches = Batches(_examples(recipe, task), model.preprocessor, recipe.batch_size, recipe.seed, **options)
     model.compile(optimizer=_optimizer(recipe, len(batches)), weighted_metrics=None)
     model.optimizer.build(model.trainable_variables)

@@ -46,3 +46,13 @@ def test_metrics_of_written_sequences_are_refused(model, metric):
     examples = kzoo.tasks.get("ctl_forward").examples("train", 3)
     with pytest.raises(InputError, match=f"{metric} is of written sequences"):
         measure(model, examples, [metric])
+
+
+def test_majority_accuracy(model):
+    task = kzoo.tasks.get("ctl_forward")
+    report = kzoo.evaluate(model, lengths=[9], examples=40)
+    label = task.majority_label()
+    share = sum(example.target == (label,) for example in task.examples("test", 40, 0, 9)) / 40
+    assert report.accuracy("majority_accuracy") == {9: share} and "most frequent label" in str(report)
+    with pytest.raises(InputError, match="needs a task whose targets are labels"):
+        measure(model, [], ["majority_accuracy"])

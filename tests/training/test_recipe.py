@@ -52,7 +52,7 @@ BAD = {
     "steps": ({"steps_per_epoch": 0}, "steps_per_epoch must be an integer from 1"),
     "fresh without steps": ({"fresh": True, "examples": None}, "fresh examples need steps_per_epoch"),
     "fresh with examples": ({"fresh": True, "steps_per_epoch": 3, "examples": 3}, "and no number of examples"),
-    "grouped": ({"grouped": 1}, "grouped must be true or false"),
+    "lengths": ({"lengths": "like"}, "unknown lengths 'like'"),
     "evaluation": ({"evaluation": {"n": 3}}, "evaluation may have lengths, examples and seed"),
     "evaluation lengths": ({"evaluation": {"lengths": ["15"]}}, "a length of evaluation must be an integer"),
     "evaluation examples": ({"evaluation": {"examples": 0}}, "examples of evaluation must be an integer"),
