@@ -160,10 +160,19 @@ def _training(info: dict[str, Any]) -> str:
     return f"""## Training
 
 By `recipe.json` ({facts}): `kzoo train {info["preset"]} --output DIR`
-trains it again. Seconds are those of the training steps on a CPU with two cores, compilation included, validation
+trains it again. {_selection(info["recipe"], info["metadata"]["task"])}
+Seconds are those of the training steps on a CPU with two cores, compilation included, validation
 excluded.
 
 {runs_table}"""
+
+
+def _selection(recipe: dict[str, Any], task: str) -> str:
+    """Returns which epoch's weights were kept, and by which lengths that was decided."""
+    if recipe.get("selection") == "last":
+        return "The last weights are kept."
+    lengths = recipe.get("selection_length") or "{} to {}".format(*tasks.get(task).splits["validation"].lengths)
+    return f"The weights of the epoch with the best accuracy on validation examples of length {lengths} are kept."
 
 
 def _results(info: dict[str, Any], folder: Path, rows: list[Row], task: Any) -> str:
