@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from kzoo import checks
-from kzoo.catalogue import list_presets, preset_folder
+from kzoo.catalogue import list_presets, on_hub, preset_folder
 from kzoo.errors import InputError, PresetError, did_you_mean
 from kzoo.files import read_json
 from kzoo.tasks import get as get_task
@@ -126,14 +126,15 @@ class Recipe:
 
 
 def load_recipe(source: str | Path) -> Recipe:
-    """Returns a recipe from a recipe file, a preset folder or a bundled preset's name.
+    """Returns a recipe from a recipe file, or that of a preset: a name, a folder or an address on the Hub.
 
     Raises:
         UnknownNameError, PresetError, InputError: no such file or preset, or one that is no recipe.
     """
     path = Path(source)
     if not path.is_file():
-        if path.suffix == ".json" or (str(source) not in list_presets() and not path.is_dir() and "/" in str(source)):
+        known = on_hub(source) or str(source) in list_presets() or path.is_dir()
+        if path.suffix == ".json" or ("/" in str(source) and not known):
             raise PresetError(f"there is no recipe {source}")
         path = preset_folder(source) / "recipe.json"
     try:
