@@ -17,10 +17,11 @@ import pytest
 os.environ.setdefault("KERAS_BACKEND", "jax")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-# Nothing here may reach the real Hub: its address leads to a closed port, nobody's token and cache are used, and this
-# process opens connections to itself only.
+# Nothing here may reach the real Hub: its address leads to a closed port, and so does every other one by https, in
+# processes of their own too; nobody's token and cache are used; and this process connects to this machine only.
 HUB_HOME = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
 os.environ |= {"HF_HUB_OFFLINE": "1", "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": HUB_HOME.name}
+os.environ |= {"HTTPS_PROXY": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
 for variable in ("HF_TOKEN", "HF_TOKEN_PATH", "HF_HUB_CACHE", "HF_XET_CACHE", "KZOO_HUB_OWNER"):
     os.environ.pop(variable, None)
 

@@ -42,3 +42,15 @@ def test_the_guard_holds_in_the_hubs_own_client(monkeypatch):
     thread.start()
     thread.join(30)
     assert "a test tried to reach" in found[0]
+
+
+def test_the_guard_holds_in_other_processes(python):
+    code = """
+from huggingface_hub import HfApi
+for endpoint in (None, "https://huggingface.co"):
+    try:
+        HfApi(endpoint=endpoint).model_info("a/b", timeout=5)
+    except Exception as error:
+        print(type(error).__name__)
+"""
+    assert python(code, HF_HUB_OFFLINE="0").stdout.split() == ["ConnectError", "ConnectError"]

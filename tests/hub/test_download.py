@@ -16,6 +16,7 @@ from kzoo.errors import AccessError, HubError, KzooError, NotOnHubError, PresetE
 from kzoo.files import sha256
 from kzoo.hub.address import Address
 from kzoo.hub.download import FILES, fetch
+from kzoo.training.recipe import load_recipe
 from kzoo.weights import serialize
 
 pytestmark = pytest.mark.once
@@ -305,6 +306,7 @@ def test_the_commands_take_addresses(hub, put, whole_preset, kzoo_command, tmp_p
     code, out, err = kzoo_command("evaluate", FRIEND, "--lengths", 2, "--examples", 3, "--json")
     assert code == 0 and json.loads(out)["preset"] == "tiny_recopy"
     assert kzoo_command("card", FRIEND)[1] == render_card(whole_preset) + "\n"
+    assert load_recipe(FRIEND) == load_recipe(whole_preset)
     code, out, err = kzoo_command("evaluate", FRIEND, "--write")
     assert (code, out) == (2, "") and "is on the Hub and cannot be changed here" in err
     code, out, err = kzoo_command("info", "hf://friend/nothing")
