@@ -17,8 +17,8 @@ FILES = (*PARTS, "recipe.json", "results.json", "README.md")  # nothing else is 
 def fetch(address: Address, force: bool = False) -> Path:
     """Returns the folder of a preset on the Hub: in the cache, downloaded into it if need be.
 
-    A commit that is cached costs no request. For a branch or a tag the Hub is asked where it points; without an answer
-    the copy in the cache is taken, and said so on stderr.
+    A commit that is cached costs no request. For a branch or a tag the Hub is asked where it points, in one request;
+    without an answer the copy in the cache is taken, and stderr says so.
 
     Args:
         address: Address.
@@ -34,12 +34,16 @@ def fetch(address: Address, force: bool = False) -> Path:
         return cached
     try:
         with hub_errors(address):
-            _look(address)
+            commit = _look(address)
+            if not force and (cached := _cached(address)) and cached.name == commit:
+                return cached
             return persistently(lambda: _snapshot(address, force_download=force))
     except UnreachableError as error:
-        copy = None if force else _cached(address)
-        if copy is None:
+        if force:
             raise
+        copy = _cached(address)
+        if copy is None:
+            raise UnreachableError(f"{error}, and it is not in the cache") from error
         print(f"kzoo: {error}; taking the copy in the cache, {address.at(copy.name)}", file=sys.stderr)
         return copy
 
@@ -83,8 +87,8 @@ def _cached(address: Address) -> Path | None:
     return folder if all((folder / name).is_file() for name in PARTS) else None
 
 
-def _look(address: Address) -> None:
-    """Raises unless the revision holds a preset of a sane size: one request, before anything is downloaded."""
+def _look(address: Address) -> str:
+    """Returns the commit of a revision that holds a preset of a sane size: one request, before any download."""
     info = persistently(
         lambda: hub_api().model_info(
             address.repository, revision=address.revision, files_metadata=True, timeout=TIMEOUT
@@ -98,3 +102,4 @@ def _look(address: Address) -> None:
         limit = MAX_WEIGHTS if name.endswith(".safetensors") else MAX_JSON
         if (sizes.get(name) or 0) > limit:
             raise PresetError(f"{address}: {name} has {sizes[name]:,} bytes, and kzoo loads at most {limit:,}")
+    return str(info.sha)
