@@ -14,12 +14,10 @@ class ClassificationTask(Task):
 
     Beside what every task declares, it has
 
-    - `labels`: tuple of str, the tokens that a target can be, in their order;
-    - `characters`: bool. Whether sources are written without spaces, a character a token.
+    - `labels`: tuple of str, the tokens that a target can be, in their order.
     """
 
     labels: Tokens
-    characters: bool = False
 
     def majority_accuracy(
         self, split: str = "test", size: int | None = None, seed: int = 0, length: int | None = None
