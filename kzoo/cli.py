@@ -145,15 +145,14 @@ def _generate(options: argparse.Namespace) -> None:
 
 def _evaluate(options: argparse.Namespace) -> None:
     folder = catalogue.preset_folder(options.preset)
-    chosen = {} if options.metrics is None else {"metrics": options.metrics}
     report = kzoo.evaluate(
         options.preset,
         options.task,
         options.lengths,
         options.examples,
         options.seed,
+        options.metrics,
         progress=_show_progress(),
-        **chosen,
     )
     if options.write:
         from kzoo.evaluation.results import add_report
@@ -193,7 +192,14 @@ def _plot_parsers(plot: argparse.ArgumentParser) -> None:
     one.add_argument("preset", help="a name or a folder")
     one.add_argument("text", metavar="INPUT", help='as "4 7 9 8"')
     one.add_argument("--output", type=Path, default=Path("attention.png"), help="a .png or .svg file")
+    one.add_argument("--steps", type=int, help="of a model with shared depth (default: the preset's)")
     one.set_defaults(run=_plot_attention)
+    gates = sub.add_parser("gates", help="how open the copy gates of a preset were for an input, by step")
+    gates.add_argument("preset", help="a name or a folder")
+    gates.add_argument("text", metavar="INPUT", help='as "101 d a b"')
+    gates.add_argument("--output", type=Path, default=Path("gates.png"), help="a .png or .svg file")
+    gates.add_argument("--steps", type=int, help="so many steps (default: the preset's)")
+    gates.set_defaults(run=_plot_gates)
     many = sub.add_parser("lengths", help="accuracy against length of presets")
     many.add_argument("presets", nargs="+", metavar="PRESET", help="names or folders")
     many.add_argument("--output", type=Path, default=Path("lengths.png"), help="a .png or .svg file")
@@ -203,8 +209,22 @@ def _plot_parsers(plot: argparse.ArgumentParser) -> None:
 def _plot_attention(options: argparse.Namespace) -> None:
     model = kzoo.from_preset(options.preset)
     from kzoo.evaluation.attention import plot_attention
+    from kzoo.evaluation.steps import plot_steps
 
-    plot_attention(model, options.text, options.output)
+    if hasattr(model, "trace_steps"):
+        plot_steps(model, options.text, options.output, options.steps)
+    elif options.steps is not None:
+        raise InputError(f"{options.preset} has no steps to choose")
+    else:
+        plot_attention(model, options.text, options.output)
+    print(options.output)
+
+
+def _plot_gates(options: argparse.Namespace) -> None:
+    model = kzoo.from_preset(options.preset)
+    from kzoo.evaluation.steps import plot_gates
+
+    plot_gates(model, options.text, options.output, options.steps)
     print(options.output)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import mmap
+import os
 import re
 import string
 from collections import Counter
@@ -16,6 +17,7 @@ from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.finite import FiniteTask
 from kzoo.tasks.paper_results import PAPER, published
 
+FOLDER = "KZOO_CFQ"
 URL = "https://storage.cloud.google.com/cfq_dataset/cfq1.1.tar.gz"
 SPLIT_FILES = ("splits/query_complexity_split.json", "query_complexity_split.json", "length.json")
 INDEX_KEYS = {"train": "trainIdxs", "validation": "devIdxs", "test": "testIdxs"}
@@ -86,6 +88,7 @@ class CFQLength(FiniteTask):
 
     Args:
         folder: str or Path. Where the files are, see `read_pairs`; the archive at `URL` unpacks to such a folder.
+            Defaults to the environment variable KZOO_CFQ, so that recipes and commands find them too.
 
     Example:
 
@@ -110,9 +113,11 @@ class CFQLength(FiniteTask):
     @cached_property
     def lists(self) -> dict[str, list[Example]]:
         """dict. The examples of each split, with the words as they are in the files."""
-        if self.folder is None:
-            raise InputError(f'the files of CFQ are not part of kzoo: get them from {URL} and pass folder="..."')
-        pairs = read_pairs(Path(self.folder).expanduser())
+        folder = self.folder or os.environ.get(FOLDER)
+        if not folder:
+            advice = f'get them from {URL} and pass folder="...", or set {FOLDER}'
+            raise InputError(f"the files of CFQ are not part of kzoo: {advice}")
+        pairs = read_pairs(Path(folder).expanduser())
         return {
             split: [Example(question_tokens(question), query_tokens(query)) for question, query in found]
             for split, found in pairs.items()

@@ -13,6 +13,7 @@ from kzoo.errors import InputError
 from kzoo.evaluation.report import Report, Row, wilson
 from kzoo.tasks import Task
 from kzoo.tasks import get as get_task
+from kzoo.tasks.classification import ClassificationTask
 
 MAX_EXAMPLES = 1_000_000
 
@@ -23,7 +24,7 @@ def evaluate(
     lengths: Sequence[int | None] | None = None,
     examples: int = 2000,
     seed: int = 0,
-    metrics: Sequence[str] = ("sequence_accuracy", "token_accuracy"),
+    metrics: Sequence[str] | None = None,
     progress: bool = False,
 ) -> Report:
     """Measures a model on fresh examples of each length.
@@ -39,7 +40,8 @@ def evaluate(
         examples: int. Examples a length, 1 to 1,000,000, or all there are if they are fewer. Defaults to 2,000.
         seed: int. Seeds the examples. Defaults to 0.
         metrics: sequence of str, of those that `kzoo.evaluation.measure.measure` explains: sequence_accuracy,
-            token_accuracy, accuracy_before_end, edit_distance, attention_loss. Defaults to the first two.
+            token_accuracy, majority_accuracy, accuracy_before_end, edit_distance, attention_loss. Defaults to the first
+            two; of a task whose targets are labels, to sequence_accuracy and majority_accuracy.
         progress: bool. Whether to show a progress bar on stderr.
 
     Returns:
@@ -51,7 +53,7 @@ def evaluate(
     ensure_backend()
     import keras
 
-    from kzoo.evaluation.measure import check_metrics, measure
+    from kzoo.evaluation.measure import DEFAULT, LABEL_DEFAULT, check_metrics, measure
     from kzoo.weights import weights_sha256
 
     if isinstance(model, (str, Path)):
@@ -63,6 +65,8 @@ def evaluate(
     for length in lengths:
         if length is not None:
             checks.integer("a length", length, 1, 100_000)
+    if metrics is None:
+        metrics = LABEL_DEFAULT if isinstance(task, ClassificationTask) else DEFAULT
     metrics = check_metrics(metrics)
     checks.integer("examples", examples, 1, MAX_EXAMPLES)
     checks.integer("seed", seed, 0, 2**32 - 1)

@@ -8,12 +8,15 @@ import numpy as np
 
 from kzoo.errors import InputError, did_you_mean
 from kzoo.generation import compile_for_backend
+from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor
 from kzoo.preprocessing.preprocessor import bucket
 from kzoo.tasks import Example, Task
+from kzoo.tasks.classification import ClassificationTask
 
 BATCH = 256
 DEFAULT = ("sequence_accuracy", "token_accuracy")
-METRICS = (*DEFAULT, "accuracy_before_end", "edit_distance", "attention_loss")
+LABEL_DEFAULT = ("sequence_accuracy", "majority_accuracy")  # where the answer is one label
+METRICS = (*DEFAULT, "majority_accuracy", "accuracy_before_end", "edit_distance", "attention_loss")
 
 
 def check_metrics(metrics: Sequence[str]) -> tuple[str, ...]:
@@ -43,20 +46,26 @@ def measure(
         metrics: sequence of str, of these:
             sequence_accuracy: the share of sequences with every token right, end symbol included;
             token_accuracy: the share of right tokens, given the true ones before;
+            majority_accuracy: what always giving the most frequent label of the training split would reach;
             accuracy_before_end: as the first, an end symbol not counted: the model is stopped where the target ends;
             edit_distance: the mean number of insertions, deletions and replacements between greedy output and target,
                 output cut at its end symbol, or at twice the longest target and ten more;
             attention_loss: the mean squared error between attention weights and the task's gold attention, over the
                 steps before the end symbol and over start vector, source and end vector (Dubois et al., 2020,
                 section 6.2); where a model reads from either end, in the order of the source.
-        task: Task, needed for `attention_loss`.
+        task: Task, needed for `attention_loss` and `majority_accuracy`.
         bar: a progress bar with `update(n)`, or None.
 
     Raises:
-        InputError: an unknown metric, or `attention_loss` where the task has no gold attention or the model no trace.
+        InputError: an unknown metric; `accuracy_before_end` or `edit_distance` of a model that answers with one label;
+            `majority_accuracy` of any other;
+            `attention_loss` where the task has no gold attention or the model no trace.
     """
     metrics = check_metrics(metrics)
     preprocessor = model.text_preprocessor()
+    for metric in ("accuracy_before_end", "edit_distance"):
+        if metric in metrics and isinstance(preprocessor, ClassifierPreprocessor):
+            raise InputError(f"{metric} is of written sequences; {type(model).__name__} answers with one label")
     sources = [preprocessor.encode_source(example.source) for example in examples]
     targets = [preprocessor.encode_target(example.target) for example in examples]
     found: dict[str, float] = {}
@@ -64,6 +73,11 @@ def measure(
         found |= _accuracies(model, sources, targets, bar)
     if "edit_distance" in metrics:
         found["edit_distance"] = _edit_distance(model, sources, targets)
+    if "majority_accuracy" in metrics:
+        if not isinstance(task, ClassificationTask):
+            raise InputError("majority_accuracy needs a task whose targets are labels")
+        label = task.majority_label()
+        found["majority_accuracy"] = sum(example.target == (label,) for example in examples) / len(examples)
     if "attention_loss" in metrics:
         found["attention_loss"] = _attention_loss(model, examples, sources, targets, task)
     return {metric: found[metric] for metric in metrics}

@@ -43,6 +43,7 @@ class Report:
 
 COLUMNS = {
     "token_accuracy": "token accuracy",
+    "majority_accuracy": "most frequent label",
     "accuracy_before_end": "before the end",
     "edit_distance": "edit distance",
     "attention_loss": "attention loss",

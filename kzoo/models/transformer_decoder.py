@@ -167,7 +167,7 @@ class TransformerDecoder(SequenceModel):
             logits = ops.where((head == number)[:, None, None], classes(states), logits)
         return logits
 
-    def trace(self, inputs: dict[str, Any]) -> list[dict[str, Any]]:
+    def trace_blocks(self, inputs: dict[str, Any]) -> list[dict[str, Any]]:
         """Returns what each block did: `attended`, the states (B, T, D) before its feed-forward network; `states`,
         those after it; and `weights` (B, N, T, T).
         """

@@ -1,68 +1,129 @@
 """Batches of examples for `model.fit`."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import keras
 import numpy as np
 
+from kzoo import checks
 from kzoo.errors import InputError
-from kzoo.preprocessing.preprocessor import Arrays, Seq2SeqPreprocessor, bucket
+from kzoo.preprocessing.preprocessor import Arrays, Seq2SeqPreprocessor
+
+LENGTHS = ("mixed", "grouped", "balanced")
 
 
 class Batches(keras.utils.PyDataset):
     """Examples as shuffled, padded batches; the order is a pure function of (seed, epoch).
 
     Args:
-        examples: iterable of (source, target), texts or sequences of tokens.
+        examples: iterable of (source, target), texts or sequences of tokens; or a function that returns those of an
+            epoch, counted from 0.
         preprocessor: Seq2SeqPreprocessor.
         batch_size: int.
         seed: int or None. Seeds the shuffling; None keeps the order.
         drop_remainder: bool. Whether to leave out a last batch that is not full, so that every batch has one shape;
-            each epoch leaves out other examples.
+            each pass leaves out other examples.
+        lengths: str. "mixed": a batch holds examples of any length; "grouped": of like source length; "balanced": of
+            one source length, every length in equally many batches of a pass, which repeats examples of the rare
+            lengths and leaves out some of the frequent. Defaults to "mixed".
         bucketed: bool. Whether each batch is padded to a bucket of its own longest row (few shapes, little padding)
             or all to the longest row of all (one shape). Defaults to True, but on TensorFlow, where Keras takes the
             shapes of the first two batches for the shapes of all, to False.
+        steps: int or None. Batches an epoch, taken on and on from pass after pass; None makes an epoch one pass.
+
+    Raises:
+        InputError: there are no examples, or `lengths` is unknown.
     """
 
     def __init__(
         self,
-        examples: Iterable[Any],
+        examples: Iterable[Any] | Callable[[int], Iterable[Any]],
         preprocessor: Seq2SeqPreprocessor,
         batch_size: int = 32,
         seed: int | None = None,
         drop_remainder: bool = False,
         bucketed: bool | None = None,
+        lengths: str = "mixed",
+        steps: int | None = None,
     ) -> None:
         super().__init__()
-        pairs = [(preprocessor.encode_source(s), preprocessor.encode_target(t)) for s, t in examples]
-        if not pairs:
-            raise InputError("there are no examples to train on or evaluate")
-        self.preprocessor = preprocessor
-        self.batch_size = min(batch_size, len(pairs)) if drop_remainder else batch_size
-        self.seed, self.drop_remainder = seed, drop_remainder
+        self.preprocessor, self.seed, self.steps = preprocessor, seed, steps
+        self.draw = examples if callable(examples) else None
+        self.drop_remainder, self.lengths = drop_remainder, checks.choice("lengths", lengths, LENGTHS)
+        self.longest = (0, 0)
+        self._take(examples(0) if callable(examples) else examples)
+        self.batch_size = min(batch_size, len(self.pairs)) if drop_remainder else batch_size
         self.bucketed = keras.config.backend() != "tensorflow" if bucketed is None else bucketed
-        self.pairs = pairs
-        self.longest = (bucket(max(len(s) for s, _ in pairs)), bucket(max(len(t) for _, t in pairs)))
+        self.drawn = 0
         self.begin(0)
+
+    def _take(self, examples: Iterable[Any]) -> None:
+        encode = self.preprocessor
+        self.pairs = [(encode.encode_source(s), encode.encode_target(t)) for s, t in examples]
+        if not self.pairs:
+            raise InputError("there are no examples to train on or evaluate")
+        longest = (max(len(s) for s, _ in self.pairs), max(len(t) for _, t in self.pairs))
+        self.longest = (max(self.longest[0], longest[0]), max(self.longest[1], longest[1]))
 
     def begin(self, epoch: int) -> None:
         """Puts the examples into the order of an epoch; a training run that is taken up again begins there."""
         self.epoch = epoch
-        order = np.arange(len(self.pairs))
-        if self.seed is not None:
-            np.random.default_rng([self.seed, self.epoch]).shuffle(order)
-        self.order = order
+        if self.draw is not None and self.drawn != epoch:
+            self._take(self.draw(epoch))
+            self.drawn = epoch
+        self.passes: dict[int, list[np.ndarray]] = {}
 
-    def __len__(self) -> int:
+    def _pass(self, number: int) -> list[np.ndarray]:
+        """Returns the batches of one pass over the examples, each as indices."""
+        if number not in self.passes:
+            random = None if self.seed is None else np.random.default_rng([self.seed, number])
+            batches = self._balanced(random) if self.lengths == "balanced" else self._each_once(random)
+            if self.lengths != "mixed" and random is not None:
+                random.shuffle(batches)
+            self.passes = {number: batches}
+        return self.passes[number]
+
+    def _each_once(self, random: np.random.Generator | None) -> list[np.ndarray]:
+        order = _order(np.arange(len(self.pairs)), random)[: self.per_pass * self.batch_size]
+        if self.lengths == "grouped":
+            order = order[np.argsort([len(self.pairs[i][0]) for i in order], kind="stable")]
+        return [order[i : i + self.batch_size] for i in range(0, len(order), self.batch_size)]
+
+    def _balanced(self, random: np.random.Generator | None) -> list[np.ndarray]:
+        sizes = np.array([len(source) for source, _ in self.pairs])
+        groups = [np.flatnonzero(sizes == size) for size in np.unique(sizes)]
+        turns = _order(np.arange(len(groups)), random)
+        batches = []
+        for i, group in enumerate(groups):
+            count = len(range(int(turns[i]), self.per_pass, len(groups)))
+            rounds = -(-count * self.batch_size // len(group))
+            chosen = np.concatenate([_order(group, random) for _ in range(rounds)] or [group])
+            batches += [chosen[k * self.batch_size : (k + 1) * self.batch_size] for k in range(count)]
+        return batches
+
+    @property
+    def per_pass(self) -> int:
+        """int. Batches of one pass over the examples."""
         whole, rest = divmod(len(self.pairs), self.batch_size)
         return whole + (rest > 0 and not self.drop_remainder)
 
+    def __len__(self) -> int:
+        return self.steps or self.per_pass
+
     def __getitem__(self, index: int) -> Arrays:
-        chosen = self.order[index * self.batch_size : (index + 1) * self.batch_size]
+        if self.draw is None:
+            number, place = divmod(self.epoch * len(self) + index, self.per_pass)
+        else:
+            number, place = self.epoch, index % self.per_pass
+        chosen = self._pass(number)[place]
         sources, targets = zip(*(self.pairs[i] for i in chosen), strict=True)
-        shape = (bucket(max(map(len, sources))), bucket(max(map(len, targets)))) if self.bucketed else self.longest
-        return self.preprocessor.arrays(sources, targets, shape)
+        longest = (max(map(len, sources)), max(map(len, targets))) if self.bucketed else self.longest
+        return self.preprocessor.arrays(sources, targets, self.preprocessor.shape(*longest))
 
     def on_epoch_end(self) -> None:
         self.begin(self.epoch + 1)
+
+
+def _order(indices: np.ndarray, random: np.random.Generator | None) -> np.ndarray:
+    return indices if random is None else random.permutation(indices)

@@ -11,6 +11,7 @@ from kzoo.files import read_json
 from kzoo.tasks import get as get_task
 
 FORMAT = 1
+LENGTHS = ("mixed", "grouped", "balanced")
 SCHEDULES = ("constant", "cosine", "plateau")
 
 
@@ -24,8 +25,16 @@ class Recipe:
         model: dict. `{"class": name, "config": {...}}`, without vocabulary, which the task gives.
         epochs: int. Passes over the training examples, 1 to 100,000.
         batch_size: int. 1 to 65,536.
+        split: str. The task's split that is trained on; hints have one of the same name.
         examples: int or None. Training examples drawn; None takes the split's size.
+        steps_per_epoch: int or None. Batches an epoch, taken on and on from pass after pass over the examples; None
+            makes an epoch one pass.
+        fresh: bool. Whether every epoch draws new examples, as many as it needs, so that none is seen twice but by
+            chance; wants `steps_per_epoch`.
+        lengths: str. "mixed", "grouped" (a batch holds examples of like length) or "balanced" (of one length, all
+            lengths equally often); see `Batches`.
         learning_rate: float. The peak rate of Adam.
+        weight_decay: float. Of AdamW, on every weight: each step takes off rate * decay * weight. 0 is Adam.
         schedule: str. "constant"; "cosine" to 1 % of the peak; "plateau", which halves the rate when the selection
             metric has not improved for five epochs.
         warmup_steps: int. Steps of linear warm-up, for "cosine".
@@ -47,8 +56,13 @@ class Recipe:
     epochs: int
     task_version: int = 1
     batch_size: int = 32
+    split: str = "train"
     examples: int | None = None
+    steps_per_epoch: int | None = None
+    fresh: bool = False
+    lengths: str = "mixed"
     learning_rate: float = 1e-3
+    weight_decay: float = 0.0
     schedule: str = "constant"
     warmup_steps: int = 0
     clip_norm: float = 5.0
@@ -82,9 +96,14 @@ class Recipe:
         checks.number("epsilon", self.epsilon, 1e-12, 1.0)
         checks.choice("selection", self.selection, ("last", "validation"))
         checks.integer("seed", self.seed, 0, 2**31 - 1)
-        for name in ("examples", "patience", "selection_length", "selection_examples"):
+        checks.number("weight_decay", self.weight_decay, 0.0, 10.0)
+        checks.boolean("fresh", self.fresh)
+        checks.choice("lengths", self.lengths, LENGTHS)
+        for name in ("examples", "steps_per_epoch", "patience", "selection_length", "selection_examples"):
             if getattr(self, name) is not None:
                 checks.integer(name, getattr(self, name), 1, 10**9)
+        if self.fresh and (self.steps_per_epoch is None or self.examples is not None):
+            raise InputError("fresh examples need steps_per_epoch, and no number of examples")
         if self.selection == "last" and (self.schedule == "plateau" or self.patience is not None):
             raise InputError('the schedule "plateau" and patience need the selection "validation"')
         if self.schedule != "cosine" and self.warmup_steps:

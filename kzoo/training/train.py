@@ -7,8 +7,11 @@ from typing import Any
 from kzoo.backend import ensure_backend, no_other_backend
 from kzoo.errors import InputError, PresetError
 from kzoo.files import read_json
+from kzoo.tasks import Task
 from kzoo.tasks import get as get_task
 from kzoo.training.recipe import Recipe, load_recipe
+
+FRESH = 10**6  # so far apart are the seeds of two runs' fresh examples; the seed of all other examples is 0
 
 
 def train(
@@ -86,14 +89,12 @@ def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, d
     """Returns the trained model and the notes of its run."""
     import keras
 
-    from kzoo.preprocessing.batches import Batches
     from kzoo.training.callbacks import Bookkeeper, LengthAccuracy, Progress
     from kzoo.weights import load_weights
 
     model = build(recipe)
     task = get_task(recipe.task)
-    examples = task.examples("train", recipe.examples)
-    batches = Batches(examples, model.preprocessor, recipe.batch_size, recipe.seed, drop_remainder=True, bucketed=False)
+    batches = _batches(recipe, model)
     model.compile(optimizer=_optimizer(recipe, len(batches)), weighted_metrics=None)
     model.optimizer.build(model.trainable_variables)
     notes = checkpoint.restore(model) if checkpoint.exists() else None
@@ -117,6 +118,31 @@ def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, d
     return model, {**bookkeeper.notes, "steps": steps, "examples_seen": steps * size}
 
 
+def _batches(recipe: Recipe, model: Any) -> Any:
+    """Returns the batches of the task, or where the model has hints, those of the task and its hints in turn."""
+    from kzoo.preprocessing.alternating import Alternating
+    from kzoo.preprocessing.batches import Batches
+
+    options: dict[str, Any] = {"lengths": recipe.lengths, "drop_remainder": True}
+    options["bucketed"] = False if recipe.lengths == "mixed" else None  # mixed batches mostly hold a long row
+    hints = getattr(model, "hints", [])
+    preprocessors = [model.preprocessor, *(model.hint_preprocessor(hint) for hint in hints)]
+    steps = None if recipe.steps_per_epoch is None else -(-recipe.steps_per_epoch // len(preprocessors))
+    found = []
+    for name, preprocessor in zip([recipe.task, *hints], preprocessors, strict=True):
+        examples = _examples(recipe, get_task(name), steps)
+        found.append(Batches(examples, preprocessor, recipe.batch_size, recipe.seed, steps=steps, **options))
+    return Alternating(found, recipe.steps_per_epoch) if hints else found[0]
+
+
+def _examples(recipe: Recipe, task: Task, steps: int | None) -> Any:
+    """Returns the training examples, or the function of the epoch that draws them."""
+    if not recipe.fresh:
+        return task.examples(recipe.split, recipe.examples)
+    size = recipe.batch_size * (steps or 1)
+    return lambda epoch: task.examples(recipe.split, size, seed=(recipe.seed + 1) * FRESH + epoch)
+
+
 def _optimizer(recipe: Recipe, steps_per_epoch: int) -> Any:
     import keras
 
@@ -126,7 +152,10 @@ def _optimizer(recipe: Recipe, steps_per_epoch: int) -> Any:
         warmup = {"warmup_target": rate, "warmup_steps": recipe.warmup_steps} if recipe.warmup_steps else {}
         start = 0.0 if recipe.warmup_steps else rate
         rate = keras.optimizers.schedules.CosineDecay(start, steps, alpha=0.01, **warmup)
-    return keras.optimizers.Adam(rate, epsilon=recipe.epsilon, global_clipnorm=recipe.clip_norm)
+    options = {"epsilon": recipe.epsilon, "global_clipnorm": recipe.clip_norm}
+    if recipe.weight_decay:
+        return keras.optimizers.AdamW(rate, weight_decay=recipe.weight_decay, **options)
+    return keras.optimizers.Adam(rate, **options)
 
 
 def _write(model: Any, recipe: Recipe, notes: dict[str, Any], output: Path, checkpoint: Any, progress: bool) -> Path:

@@ -6,6 +6,7 @@ import pytest
 from kzoo import tasks
 from kzoo.errors import InputError
 from kzoo.preprocessing.tokenizer import Tokenizer
+from kzoo.training.recipe import Recipe
 
 
 @pytest.fixture(params=["cfq_json", "cfq_tables"])
@@ -38,7 +39,17 @@ def test_lengths_are_those_of_the_queries(task):
         task.examples("train", length=10)
 
 
-def test_without_files():
+def test_the_environment_may_name_the_folder(cfq_json, monkeypatch):
+    monkeypatch.setenv("KZOO_CFQ", str(cfq_json))
+    recipe = Recipe("cfq", {"class": "RecurrentSeq2Seq", "config": {"attention": "bi_relative"}}, 1)
+    assert len(tasks.get(recipe.task).examples("train")) == 3
+    monkeypatch.setenv("KZOO_CFQ", "")
+    with pytest.raises(InputError, match="or set KZOO_CFQ"):
+        tasks.get("cfq").examples("train")
+
+
+def test_without_files(monkeypatch):
+    monkeypatch.delenv("KZOO_CFQ", raising=False)
     task = tasks.get("cfq")
     assert task.paper_accuracy["content"] == {None: 0.6214} and len(task.paper_accuracy) == 6
     for ask in (lambda: task.examples("train"), lambda: task.vocabulary, lambda: task.solve(("Who",))):
