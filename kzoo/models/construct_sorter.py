@@ -1,14 +1,12 @@
 """A Transformer that sorts by construction: no training, every weight from an equation."""
 
-from typing import Any
-
 import numpy as np
 
 from kzoo import checks
-from kzoo.errors import InputError
 from kzoo.models.transformer_decoder import TransformerDecoder
 from kzoo.preprocessing.decoder_preprocessor import DecoderPreprocessor
 from kzoo.tasks import get as get_task
+from kzoo.weights import named_variables
 
 SYMBOLS = 3  # start (the delimiter), end and padding
 
@@ -71,8 +69,9 @@ def construct_sorter(largest: int = 100, longest: int = 200) -> TransformerDecod
     preprocessor = DecoderPreprocessor([str(i) for i in range(1, q + 1)], target_steps=(1, 0))
     sizes = {"units": 5 * q + 3, "hidden_units": q, "heads": 2, "layers": 2}
     model = TransformerDecoder(q + SYMBOLS, block, preprocessor=preprocessor, **sizes)
+    variables = named_variables(model)
     for name, value in sorter_weights(q, longest).items():
-        assign(model, name, value)
+        variables[name].assign(value)
     if tuple(preprocessor.tokenizer.tokens[:-SYMBOLS]) == get_task("sorter").vocabulary:
         model.task_name = "sorter"
     return model
@@ -121,13 +120,3 @@ def sorter_weights(q: int, longest: int) -> dict[str, np.ndarray]:
         found |= {f"{layer}.inner.kernel": inner, f"{layer}.inner.bias": bias.astype("float32")}
         found |= {f"{layer}.outer.kernel": outer, f"{layer}.outer.bias": np.zeros(len(units), "float32")}
     return found
-
-
-def assign(model: Any, name: str, value: np.ndarray) -> None:
-    """Sets the weight that a name as in model.safetensors leads to."""
-    found = model
-    for part in name.split("."):
-        found = found[int(part)] if part.isdigit() else getattr(found, part)
-    if tuple(found.shape) != value.shape:
-        raise InputError(f"{name} is of shape {tuple(found.shape)}, not {value.shape}")
-    found.assign(value)

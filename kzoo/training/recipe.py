@@ -11,6 +11,7 @@ from kzoo.files import read_json
 from kzoo.tasks import get as get_task
 
 FORMAT = 1
+CONSTRUCTIONS = ("construct_sorter",)
 LENGTHS = ("mixed", "grouped", "balanced")
 SCHEDULES = ("constant", "cosine", "plateau")
 
@@ -22,8 +23,10 @@ class Recipe:
     Args:
         task: str. The task's name.
         task_version: int. The version of the task's examples; a recipe of another version is refused.
-        model: dict. `{"class": name, "config": {...}}`, without vocabulary, which the task gives.
-        epochs: int. Passes over the training examples, 1 to 100,000.
+        model: dict. `{"class": name, "config": {...}}`, without vocabulary, which the task gives; or
+            `{"class": "construct_sorter", ...}` with the arguments of that function of `kzoo.models`: a model whose
+            weights are set, not trained.
+        epochs: int. Passes over the training examples, 1 to 100,000; 0 where the weights are set.
         batch_size: int. 1 to 65,536.
         split: str. The task's split that is trained on; hints have one of the same name.
         examples: int or None. Training examples drawn; None takes the split's size.
@@ -87,7 +90,7 @@ class Recipe:
         config = self.model.get("config", {})
         if not isinstance(config, dict) or {"vocabulary_size", "preprocessor"} & set(config):
             raise InputError("the config of model must be a mapping, without the vocabulary, which the task gives")
-        checks.integer("epochs", self.epochs, 1, 100_000)
+        checks.integer("epochs", self.epochs, *((0, 0) if self.constructed else (1, 100_000)))
         checks.integer("batch_size", self.batch_size, 1, 65_536)
         checks.number("learning_rate", self.learning_rate, 1e-9, 10.0)
         checks.choice("schedule", self.schedule, SCHEDULES)
@@ -114,6 +117,11 @@ class Recipe:
         self._check_lengths("evaluation", self.evaluation.get("lengths") or [], None)
         checks.integer("examples of evaluation", self.evaluation.get("examples", 1), 1, 1_000_000)
         checks.integer("seed of evaluation", self.evaluation.get("seed", 0), 0, 2**32 - 1)
+
+    @property
+    def constructed(self) -> bool:
+        """bool. Whether the weights are set by a function instead of training."""
+        return self.model["class"] in CONSTRUCTIONS
 
     def _check_lengths(self, name: str, lengths: Any, *allowed: None) -> None:
         if not isinstance(lengths, list):

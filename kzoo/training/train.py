@@ -63,19 +63,22 @@ def train(
 
 
 def build(recipe: Recipe) -> Any:
-    """Returns the untrained model of a recipe, the same for the same seed and backend.
+    """Returns the untrained model of a recipe, the same for the same seed and backend; or the constructed one.
 
     Raises:
         InputError: the model's class or config is not valid.
     """
     import keras
 
+    import kzoo.models
     from kzoo import registry
     from kzoo.models import kind_of
 
     with no_other_backend():
         keras.utils.set_random_seed(recipe.seed)
     spec = {"class": recipe.model["class"], "config": recipe.model.get("config", {})}
+    if recipe.constructed:
+        return registry.construct(getattr(kzoo.models, spec["class"]), spec["config"])
     kind = kind_of(spec["class"])
     cls: Any = registry.classes(kind).get(str(spec["class"]))
     if cls is None:
@@ -93,6 +96,8 @@ def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, d
     from kzoo.weights import load_weights
 
     model = build(recipe)
+    if recipe.constructed:
+        return model, {**Bookkeeper(recipe, checkpoint, None, None).notes, "steps": 0, "examples_seen": 0}
     task = get_task(recipe.task)
     batches = _batches(recipe, model)
     model.compile(optimizer=_optimizer(recipe, len(batches)), weighted_metrics=None)
