@@ -17,6 +17,7 @@ _HOMES = {
     "train": "kzoo.training.train",
     "Tokenizer": "kzoo.preprocessing.tokenizer",
     "Seq2SeqPreprocessor": "kzoo.preprocessing.preprocessor",
+    "ClassifierPreprocessor": "kzoo.preprocessing.classifier_preprocessor",
 }
 _MODULES = ("layers", "tasks", "presets", "models", "training", "evaluation", "errors", "registry", "metrics")
 

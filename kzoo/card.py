@@ -1,5 +1,6 @@
 """The card of a preset, rendered from its files alone."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from kzoo.evaluation.report import Row, percent, table
 from kzoo.evaluation.results import other_rows, preset_rows
 from kzoo.files import sha256, write_bytes
 from kzoo.hub import front_matter
+from kzoo.tasks.classification import ClassificationTask
 from kzoo.training.recipe import Recipe
 
 
@@ -73,9 +75,12 @@ def claim(rows: list[Row], task: Any) -> str:
         equal.setdefault(percent(row["value"]), []).append(_length(row))
     found = "; ".join(f"{share} at {_and(lengths)}" for share, lengths in equal.items())
     n = min(row["n"] for row in accuracies)
+    right, how = "with every symbol right, the end symbol included,", "greedy decoding, "
+    if isinstance(task, ClassificationTask):
+        right, how = "answered rightly,", ""
     return (
-        f"Trained on lengths {low} to {high} of the task `{task.name}`; share of fresh examples with every symbol "
-        f"right, the end symbol included, by length: {found} (greedy decoding, at least {n:,} examples each)."
+        f"Trained on lengths {low} to {high} ({task.length_unit}) of the task `{task.name}`; share of fresh examples "
+        f"{right} by length: {found} ({how}at least {n:,} examples each)."
     )
 
 
@@ -88,7 +93,7 @@ def _and(words: list[str]) -> str:
 
 
 def _usage(name: str, task: Any) -> str:
-    example = " ".join(_example(task).source)
+    example = _written(task, _example(task).source)
     return f"""## Use
 
 ```bash
@@ -119,7 +124,7 @@ def _task(task: Any) -> str:
 
 | | |
 |---|---|
-| source | `{" ".join(example.source)}` |
+| source | `{_written(task, example.source)}` |
 | target | `{" ".join(example.target)}` |
 | vocabulary | {vocabulary}, {symbols} |
 | length | counts {task.length_unit} |"""
@@ -145,9 +150,8 @@ def _inline(value: Any) -> str:
 
 def _training(info: dict[str, Any]) -> str:
     recipe, runs = Recipe.from_config(info["recipe"]).to_config(), info["results"]["training"]
-    facts = ", ".join(
-        f"{key} {recipe[key]}" for key in ("batch_size", "learning_rate", "schedule", "clip_norm", "seed")
-    )
+    keys = ("batch_size", "lengths", "learning_rate", "schedule", "weight_decay", "clip_norm", "seed")
+    facts = ", ".join(f"{key} {recipe[key]}" for key in keys)
     lines = ["| seed | epochs | steps | examples seen | seconds | backend |", "|---|---|---|---|---|---|"]
     for run in runs:
         cells = [run["seed"], run["epoch"], f"{run['steps']:,}", f"{run['examples_seen']:,}", round(run["seconds"])]
@@ -156,10 +160,19 @@ def _training(info: dict[str, Any]) -> str:
     return f"""## Training
 
 By `recipe.json` ({facts}): `kzoo train {info["preset"]} --output DIR`
-trains it again. Seconds are those of the training steps on a CPU with two cores, compilation included, validation
+trains it again. {_selection(info["recipe"], info["metadata"]["task"])}
+Seconds are those of the training steps on a CPU with two cores, compilation included, validation
 excluded.
 
 {runs_table}"""
+
+
+def _selection(recipe: dict[str, Any], task: str) -> str:
+    """Returns which epoch's weights were kept, and by which lengths that was decided."""
+    if recipe.get("selection") == "last":
+        return "The last weights are kept."
+    lengths = recipe.get("selection_length") or "{} to {}".format(*tasks.get(task).splits["validation"].lengths)
+    return f"The weights of the epoch with the best accuracy on validation examples of length {lengths} are kept."
 
 
 def _results(info: dict[str, Any], folder: Path, rows: list[Row], task: Any) -> str:
@@ -214,3 +227,7 @@ def _citation(task: Any) -> str:
 
 def _example(task: Any) -> Any:
     return task.examples("train", size=1)[0]
+
+
+def _written(task: Any, tokens: Sequence[str]) -> str:
+    return ("" if getattr(task, "characters", False) else " ").join(tokens)

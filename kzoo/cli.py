@@ -68,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--examples", type=int, default=2000, help="examples a length (default: 2000)")
     sub.add_argument("--seed", type=int, default=0, help="seed of the examples (default: 0)")
     sub.add_argument("--metrics", type=lambda text: text.split(","), help="as edit_distance,accuracy_before_end")
+    sub.add_argument("--steps", type=int, help="of a model with shared depth (default: the preset's)")
     sub.add_argument("--write", action="store_true", help="add the rows to the preset's results.json")
     sub = verb("train", _train, "train a preset from a recipe")
     sub.add_argument("recipe", help="a recipe file, or a preset whose recipe to follow")
@@ -145,6 +146,8 @@ def _generate(options: argparse.Namespace) -> None:
 
 def _evaluate(options: argparse.Namespace) -> None:
     folder = catalogue.preset_folder(options.preset)
+    if options.write and options.steps is not None:
+        raise InputError("results are kept for a preset as it is: --write does not go with --steps")
     report = kzoo.evaluate(
         options.preset,
         options.task,
@@ -153,6 +156,7 @@ def _evaluate(options: argparse.Namespace) -> None:
         options.seed,
         options.metrics,
         progress=_show_progress(),
+        steps=options.steps,
     )
     if options.write:
         from kzoo.evaluation.results import add_report

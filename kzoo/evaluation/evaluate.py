@@ -1,6 +1,7 @@
 """Accuracy by length."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ def evaluate(
     seed: int = 0,
     metrics: Sequence[str] | None = None,
     progress: bool = False,
+    steps: int | None = None,
 ) -> Report:
     """Measures a model on fresh examples of each length.
 
@@ -43,12 +45,13 @@ def evaluate(
             token_accuracy, majority_accuracy, accuracy_before_end, edit_distance, attention_loss. Defaults to the first
             two; of a task whose targets are labels, to sequence_accuracy and majority_accuracy.
         progress: bool. Whether to show a progress bar on stderr.
+        steps: int. For a model with shared depth, another number of steps than its `inference_steps`; rows then say it.
 
     Returns:
         Report. `print(report)` shows a table, `report[30]` is the sequence accuracy at length 30.
 
     Raises:
-        InputError: no task is known, or a length or number is out of range.
+        InputError: no task is known, a length or number is out of range, or the model has no steps to choose.
     """
     ensure_backend()
     import keras
@@ -72,8 +75,11 @@ def evaluate(
     checks.integer("seed", seed, 0, 2**32 - 1)
     preset = getattr(model, "preset_name", None)
     report = Report(preset, task.name, keras.config.backend())
-    common = {"version": kzoo.__version__, "backend": report.backend, "weights_sha256": weights_sha256(model)}
-    with tqdm(total=len(lengths) * examples, unit=" examples", disable=not progress, leave=False) as bar:
+    common: Row = {"version": kzoo.__version__, "backend": report.backend, "weights_sha256": weights_sha256(model)}
+    if steps is not None:
+        common["steps"] = steps
+    total = len(lengths) * examples
+    with _running(model, steps), tqdm(total=total, unit=" examples", disable=not progress, leave=False) as bar:
         for length in lengths:
             bar.set_description(f"{task.name}, " + ("test split" if length is None else f"length {length}"))
             drawn = task.examples("test", None if length is None else examples, seed, length)
@@ -96,6 +102,22 @@ def paper_accuracy(task: Task, preset: str | None, length: int | None) -> float 
     """Returns the published accuracy of a preset's mechanism, which its name begins with, or None."""
     mechanism = (preset or "").removesuffix(f"_{task.name}")
     return task.paper_accuracy.get(mechanism, {}).get(length)
+
+
+@contextmanager
+def _running(model: Any, steps: int | None) -> Iterator[None]:
+    """Lets a model with shared depth run another number of steps, for a while."""
+    if steps is None:
+        yield
+        return
+    if not hasattr(model, "inference_steps"):
+        raise InputError(f"{type(model).__name__} has no steps to choose")
+    own = model.inference_steps
+    model.inference_steps = steps
+    try:
+        yield
+    finally:
+        model.inference_steps = own
 
 
 def _task_of(model: Any) -> str:

@@ -23,9 +23,7 @@ class ClassifierPreprocessor:
     Example:
 
     ```python
-    from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor
-
-    preprocessor = ClassifierPreprocessor("0123456789+", "0123456789", characters=True)
+    preprocessor = kzoo.ClassifierPreprocessor("0123456789+", "0123456789", characters=True)
     x, y, weight = preprocessor([("4+7", "1"), ("2", "2")])
     assert x["token_ids"].tolist() == [[11, 4, 10, 7, 12], [11, 2, 12, 13, 13]]
     assert x["padding_mask"].sum() == 8 and y.tolist() == [[1], [2]] and weight.tolist() == [[1], [1]]

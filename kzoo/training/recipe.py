@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from kzoo import checks
-from kzoo.catalogue import list_presets, preset_folder
+from kzoo.catalogue import bundled_folder, list_presets, preset_folder
 from kzoo.errors import InputError, PresetError, did_you_mean
 from kzoo.files import read_json
 from kzoo.tasks import get as get_task
@@ -152,13 +152,23 @@ class Recipe:
         return {"format": config.pop("format"), **config}
 
 
+def recipes_folder() -> Path:
+    """Returns the folder of the bundled recipes that belong to no preset."""
+    return bundled_folder() / "recipes"
+
+
 def load_recipe(source: str | Path) -> Recipe:
-    """Returns a recipe from a recipe file, a preset folder or a bundled preset's name.
+    """Returns a recipe from a recipe file, a preset folder, or the name of a bundled preset or recipe.
+
+    The bundled recipes, in presets/recipes, are those of models that are not shipped.
 
     Raises:
         UnknownNameError, PresetError, InputError: no such file or preset, or one that is no recipe.
     """
     path = Path(source)
+    bundled = recipes_folder() / f"{source}.json"
+    if path.name == str(source) and bundled.is_file():
+        path = bundled
     if not path.is_file():
         if path.suffix == ".json" or (str(source) not in list_presets() and not path.is_dir() and "/" in str(source)):
             raise PresetError(f"there is no recipe {source}")

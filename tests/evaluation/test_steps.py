@@ -1,5 +1,6 @@
 """Pictures of a model that runs one block step by step."""
 
+import keras
 import numpy as np
 import pytest
 
@@ -56,3 +57,15 @@ def test_majority_accuracy(model):
     assert report.accuracy("majority_accuracy") == {9: share} and "most frequent label" in str(report)
     with pytest.raises(InputError, match="needs a task whose targets are labels"):
         measure(model, [], ["majority_accuracy"])
+
+
+def test_evaluate_with_other_steps(model):
+    report = kzoo.evaluate(model, lengths=[9], examples=20, steps=5)
+    assert model.inference_steps == 3 and all(row["steps"] == 5 for row in report.rows)
+    x, y, _ = model.preprocessor(kzoo.tasks.get("ctl_forward").examples("test", 20, 0, 9))
+    right = np.argmax(keras.ops.convert_to_numpy(model(x, steps=5)), axis=-1) == y[:, 0]
+    assert report[9] == right.mean()
+    with pytest.raises(InputError, match="steps must be an integer from 1"):
+        kzoo.evaluate(model, lengths=[9], examples=20, steps=0)
+    with pytest.raises(InputError, match="has no steps to choose"):
+        kzoo.evaluate(kzoo.models.RecurrentSeq2Seq.from_task("copy", encoder_units=4), lengths=[5], steps=3)

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from kzoo.errors import InputError, PresetError, UnknownNameError
-from kzoo.training.recipe import Recipe, load_recipe
+from kzoo.training.recipe import Recipe, load_recipe, recipes_folder
+from kzoo.training.train import build
 
 
 def test_a_recipe_is_written_as_it_was_read(config):
@@ -81,6 +82,12 @@ def test_recipes_come_from_files_and_presets(config, own_preset, tmp_path):
     (tmp_path / "mine.json").write_text(json.dumps(config))
     (own_preset / "recipe.json").write_text(json.dumps(config))
     assert load_recipe(tmp_path / "mine.json") == load_recipe(own_preset) == Recipe.from_config(config)
+
+
+@pytest.mark.parametrize("path", sorted(recipes_folder().glob("*.json")), ids=lambda path: path.stem)
+def test_bundled_recipes_build_their_models(path):
+    recipe = load_recipe(path.stem)
+    assert recipe == load_recipe(path) and build(recipe).count_params() > 1000
 
 
 @pytest.mark.parametrize(
