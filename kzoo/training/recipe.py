@@ -85,6 +85,8 @@ class Recipe:
         task = get_task(self.task)
         if self.task_version != task.version:
             raise InputError(f"the recipe is for version {self.task_version} of {self.task}; this is {task.version}")
+        if self.split not in task.splits:
+            raise InputError(did_you_mean(f"split of {self.task}", self.split, task.splits))
         if not isinstance(self.model, dict) or not set(self.model) <= {"class", "config"} or "class" not in self.model:
             raise InputError("model must have 'class' and 'config'")
         config = self.model.get("config", {})
