@@ -14,10 +14,12 @@ _HOMES = {
     "list_presets": "kzoo.catalogue",
     "preset_info": "kzoo.catalogue",
     "evaluate": "kzoo.evaluation.evaluate",
+    "probe": "kzoo.evaluation.probe",
     "train": "kzoo.training.train",
     "Tokenizer": "kzoo.preprocessing.tokenizer",
     "Seq2SeqPreprocessor": "kzoo.preprocessing.preprocessor",
     "ClassifierPreprocessor": "kzoo.preprocessing.classifier_preprocessor",
+    "DecoderPreprocessor": "kzoo.preprocessing.decoder_preprocessor",
 }
 _MODULES = ("layers", "tasks", "presets", "models", "training", "evaluation", "errors", "registry", "metrics")
 

@@ -216,6 +216,14 @@ def _plot_parsers(plot: argparse.ArgumentParser) -> None:
     many.add_argument("presets", nargs="+", metavar="PRESET", help="names or folders")
     many.add_argument("--output", type=Path, default=Path("lengths.png"), help="a .png or .svg file")
     many.set_defaults(run=_plot_lengths)
+    probe = sub.add_parser("probe", help="what the states of a decoder say; without --input, how often, by length")
+    probe.add_argument("presets", nargs="+", metavar="PRESET", help="names or folders, one of them with --input")
+    probe.add_argument("--input", help='as "5 17 43 78 92"')
+    probe.add_argument("--position", type=int, help="counted from 0, the source first (default: the delimiter)")
+    probe.add_argument("--lengths", type=_lengths, help="as 10,20,50 or 10:100:10 (default: 5,10,20,50,100)")
+    probe.add_argument("--examples", type=int, default=200, help="examples a length (default: 200)")
+    probe.add_argument("--output", type=Path, default=Path("probe.png"), help="a .png or .svg file")
+    probe.set_defaults(run=_plot_probe)
 
 
 def _plot_attention(options: argparse.Namespace) -> None:
@@ -256,6 +264,27 @@ def _plot_lengths(options: argparse.Namespace) -> None:
     task = tasks.get(found.pop()) if len(found) == 1 else None
     trained = task.splits["train"].lengths if task else None
     plot_lengths(curves, options.output, trained, unit=task.length_unit if task else "")
+    print(options.output)
+
+
+def _plot_probe(options: argparse.Namespace) -> None:
+    models = {Path(preset).name: kzoo.from_preset(preset) for preset in options.presets}
+    from kzoo import tasks
+    from kzoo.evaluation.probe import plot_probe, plot_probe_accuracies, probe_accuracies
+
+    if options.input is None:
+        lengths = options.lengths or [5, 10, 20, 50, 100]
+        curves = {name: probe_accuracies(model, lengths, options.examples) for name, model in models.items()}
+        trained = tasks.get("sorter").splits["train"].lengths
+        plot_probe_accuracies(curves, options.output, trained)
+        for name, found in curves.items():
+            for mechanism, rows in found.items():
+                shares = (f"{percent(row['value'])} at {length}" for length, row in rows.items())
+                print(f"{name}, {mechanism}: {', '.join(shares)}")
+    elif len(models) > 1:
+        raise InputError(f"--input is probed in one preset, not in {len(models)}")
+    else:
+        plot_probe(*models.values(), options.input, options.output, options.position)
     print(options.output)
 
 
