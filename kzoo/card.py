@@ -90,7 +90,8 @@ def claim(rows: list[Row], task: Any, trained: tuple[int, int] | None) -> str:
     if trained is not None:
         origin = "Trained on lengths {} to {} ({}) of".format(*trained, task.length_unit)
     return (
-        f"{origin} the task `{task.name}`; share of fresh examples {right} by length: {found} ({how}at least {n:,} examples each)."
+        f"{origin} the task `{task.name}`; share of fresh examples {right} by length: {found} "
+        f"({how}at least {n:,} examples each)."
     )
 
 
@@ -160,7 +161,7 @@ def _inline(value: Any) -> str:
 
 def _training(info: dict[str, Any]) -> str:
     recipe, runs = Recipe.from_config(info["recipe"]).to_config(), info["results"]["training"]
-    keys = ("batch_size", "lengths", "learning_rate", "schedule", "weight_decay", "clip_norm", "seed")
+    keys: tuple[str, ...] = ("batch_size", "lengths", "learning_rate", "schedule", "weight_decay", "clip_norm", "seed")
     if recipe["split"] != "train":
         keys = (*keys, "split")
     facts = ", ".join(f"{key} {recipe[key]}" for key in keys)

@@ -284,7 +284,7 @@ def _plot_probe(options: argparse.Namespace) -> None:
     elif len(models) > 1:
         raise InputError(f"--input is probed in one preset, not in {len(models)}")
     else:
-        plot_probe(*models.values(), options.input, options.output, options.position)
+        plot_probe(next(iter(models.values())), options.input, options.output, options.position)
     print(options.output)
 
 

@@ -31,7 +31,7 @@ class LegoTask(HintingTask):
     paper = f"{PAPER}, Table 4; the task is from Zhang et al., 2022 (arXiv:2206.04301)"
 
     def chain(self, rng: np.random.Generator) -> tuple[str, list[tuple[str, str]]]:
-        """Draws a chain; returns its clauses in random order, and each variable with its value's sign, from the root."""
+        """Draws a chain; returns its clauses in random order, and each variable with its sign, from the root on."""
         letters = [LETTERS[i] for i in rng.choice(len(LETTERS), CHAIN, replace=False)]
         flips = rng.integers(0, 2, CHAIN)  # 1 keeps the sign
         values = np.cumprod(2 * flips - 1) > 0
@@ -50,7 +50,8 @@ class LegoTask(HintingTask):
             text = "" if closed else "".join(clause)
             if len(text) == 4 and text[0] in LETTERS and text[1] == "=" and text[2] in SIGNS:
                 after[text[3]] = (text[0], text[2])
-        found, place, sign = [], "1", "+"
+        found: list[tuple[str, str]] = []
+        place, sign = "1", "+"
         while place in after and len(found) <= CHAIN:
             place, own = after[place]
             sign = "+" if sign == own else "-"

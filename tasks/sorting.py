@@ -88,7 +88,7 @@ class Sorter(SortingTask):
     """
 
     name = "sorter"
-    target_steps = (1, 0)
+    target_steps: tuple[float, int] | None = (1, 0)
     paper_accuracy = {
         "plain": {50: 0.89, 100: 0.0},
         "tempered": {50: 0.994, 100: 0.452},

@@ -9,7 +9,6 @@ import numpy as np
 from kzoo.errors import InputError, did_you_mean
 from kzoo.generation import compile_for_backend
 from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor
-from kzoo.preprocessing.preprocessor import bucket
 from kzoo.tasks import Example, Task
 from kzoo.tasks.classification import ClassificationTask
 

@@ -1,5 +1,7 @@
 """A Transformer that sorts by construction: no training, every weight from an equation."""
 
+from typing import Any
+
 import numpy as np
 
 from kzoo import checks
@@ -67,7 +69,7 @@ def construct_sorter(largest: int = 100, longest: int = 200) -> TransformerDecod
     attention = {"class": "MultiHeadAttention", "config": {"head_units": q + 1, "weighting": tempered}}
     block = {"class": "TransformerBlock", "config": {"norm": "none", "attention": attention}}
     preprocessor = DecoderPreprocessor([str(i) for i in range(1, q + 1)], target_steps=(1, 0))
-    sizes = {"units": 5 * q + 3, "hidden_units": q, "heads": 2, "layers": 2}
+    sizes: dict[str, Any] = {"units": 5 * q + 3, "hidden_units": q, "heads": 2, "layers": 2}
     model = TransformerDecoder(q + SYMBOLS, block, preprocessor=preprocessor, **sizes)
     variables = named_variables(model)
     for name, value in sorter_weights(q, longest).items():
@@ -110,7 +112,7 @@ def sorter_weights(q: int, longest: int) -> dict[str, np.ndarray]:
     }
     logits = np.zeros((len(units), q + SYMBOLS), "float32")
     logits[:, :q] = (h + h_).T
-    found = {"embedding.embeddings": embedding, "classes.kernel": logits}
+    found: dict[str, np.ndarray] = {"embedding.embeddings": embedding, "classes.kernel": logits}
     found["classes.bias"] = np.array([0.0] * q + [-1.0] * SYMBOLS, "float32")  # a symbol is never written
     for number, matrices in enumerate((first, second)):
         found |= {f"blocks.{number}.attention.{name}.kernel": matrix for name, matrix in matrices.items()}

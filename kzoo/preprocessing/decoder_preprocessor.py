@@ -130,7 +130,7 @@ class DecoderPreprocessor:
         Args:
             sources: sequence of id lists, from `encode_source`.
             targets: sequence of id lists, from `encode_target`.
-            pad_to: (int, int). Lengths S and T; the arrays have S + T - 1 columns. Defaults to the longest of the batch.
+            pad_to: (int, int). S and T; the arrays have S + T - 1 columns. Defaults to the longest of the batch.
 
         Returns:
             `x`, a dict of `token_ids` and `padding_mask`, each (B, S + T - 1), sources and targets behind each other

@@ -45,7 +45,8 @@ def test_characters_and_their_order():
 def test_padding():
     preprocessor = of("sorter")
     pairs = [("5 3", "3 5"), ("7", "7")]
-    sources, targets = zip(*[(preprocessor.encode_source(s), preprocessor.encode_target(t)) for s, t in pairs])
+    sources = [preprocessor.encode_source(source) for source, _ in pairs]
+    targets = [preprocessor.encode_target(target) for _, target in pairs]
     x, y, weight = preprocessor.arrays(sources, targets, preprocessor.shape(3, 2))
     assert x["token_ids"].shape == y.shape == weight.shape == (2, 8) and x["padding_mask"].sum() == 4 + 2
     assert x["token_ids"][1].tolist() == [6, 100, 102, 102, 102, 102, 102, 102] and weight.sum() == 3

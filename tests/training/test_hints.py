@@ -50,13 +50,14 @@ def test_batches_of_the_task_and_its_hint():
     made.begin(0)
     assert made[0][1].tolist() == first
     assert (made[1][2].sum(axis=1) == 1).all() and (made[0][2].sum(axis=1) > 1).any()
-    listed = training._batches(recipe(["successor"], fresh=False, steps_per_epoch=None, examples=64), build(recipe()))
-    assert len(listed) == 4  # without hints in the model there are none
+    listed = recipe(["successor"], fresh=False, steps_per_epoch=None, examples=64)
+    assert len(training._batches(listed, build(listed))) == 8  # a pass over both
 
 
 def test_the_split_is_the_recipes():
     task = kzoo.tasks.get("sorter")
-    (few,) = [training._batches(recipe(split="uniform", fresh=False, steps_per_epoch=None, examples=64), build(recipe()))]
+    listed = recipe(split="uniform", fresh=False, steps_per_epoch=None, examples=64)
+    few = training._batches(listed, build(listed))
     encoded = [few.preprocessor.encode_source(row.source) for row in task.examples("uniform", 64)]
     assert [source for source, _ in few.pairs] == encoded
     with pytest.raises(InputError, match="unknown split of sorter 'unifrm'; did you mean 'uniform'"):
