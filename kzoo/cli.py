@@ -69,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--seed", type=int, default=0, help="seed of the examples (default: 0)")
     sub.add_argument("--metrics", type=lambda text: text.split(","), help="as edit_distance,accuracy_before_end")
     sub.add_argument("--steps", type=int, help="of a model with shared depth (default: the preset's)")
+    sub.add_argument("--split", default="test", help='another split of the task, as "rep3" (default: test)')
     sub.add_argument("--write", action="store_true", help="add the rows to the preset's results.json")
     sub = verb("train", _train, "train a preset from a recipe")
     sub.add_argument("recipe", help="a recipe file, or a preset whose recipe to follow")
@@ -154,8 +155,8 @@ def _generate(options: argparse.Namespace) -> None:
 
 def _evaluate(options: argparse.Namespace) -> None:
     folder = catalogue.preset_folder(options.preset)
-    if options.write and options.steps is not None:
-        raise InputError("results are kept for a preset as it is: --write does not go with --steps")
+    if options.write and (options.steps is not None or options.split != "test"):
+        raise InputError("results are kept for a preset as it is: --write does not go with --steps or --split")
     report = kzoo.evaluate(
         options.preset,
         options.task,
@@ -165,6 +166,7 @@ def _evaluate(options: argparse.Namespace) -> None:
         options.metrics,
         progress=_show_progress(),
         steps=options.steps,
+        split=options.split,
     )
     if options.write:
         from kzoo.evaluation.results import add_report
