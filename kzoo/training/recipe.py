@@ -36,6 +36,8 @@ class Recipe:
             chance; wants `steps_per_epoch`.
         lengths: str. "mixed", "grouped" (a batch holds examples of like length) or "balanced" (of one length, all
             lengths equally often); see `Batches`.
+        curriculum: list of int. The longest sources, in tokens before a delimiter, of stages that share the epochs
+            equally, as [4, 8, 12, 16, 20]; wants `fresh`. Empty takes all lengths from the start.
         learning_rate: float. The peak rate of Adam.
         weight_decay: float. Of AdamW, on every weight: each step takes off rate * decay * weight. 0 is Adam.
         schedule: str. "constant"; "cosine" to 1 % of the peak; "plateau", which halves the rate when the selection
@@ -64,6 +66,7 @@ class Recipe:
     steps_per_epoch: int | None = None
     fresh: bool = False
     lengths: str = "mixed"
+    curriculum: list[int] = field(default_factory=list)
     learning_rate: float = 1e-3
     weight_decay: float = 0.0
     schedule: str = "constant"
@@ -109,6 +112,9 @@ class Recipe:
                 checks.integer(name, getattr(self, name), 1, 10**9)
         if self.fresh and (self.steps_per_epoch is None or self.examples is not None):
             raise InputError("fresh examples need steps_per_epoch, and no number of examples")
+        self._check_lengths("curriculum", self.curriculum)
+        if self.curriculum and (not self.fresh or len(self.curriculum) > self.epochs):
+            raise InputError("a curriculum needs fresh examples, and an epoch or more for each stage")
         if self.selection == "last" and (self.schedule == "plateau" or self.patience is not None):
             raise InputError('the schedule "plateau" and patience need the selection "validation"')
         if self.schedule != "cosine" and self.warmup_steps:

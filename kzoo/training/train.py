@@ -7,8 +7,9 @@ from typing import Any
 from kzoo.backend import ensure_backend, no_other_backend
 from kzoo.errors import InputError, PresetError
 from kzoo.files import read_json
-from kzoo.tasks import Task
+from kzoo.tasks import Example, Task
 from kzoo.tasks import get as get_task
+from kzoo.tasks.hinting import parts
 from kzoo.training.recipe import Recipe, load_recipe
 
 FRESH = 10**6  # so far apart are the seeds of two runs' fresh examples; the seed of all other examples is 0
@@ -145,7 +146,20 @@ def _examples(recipe: Recipe, task: Task, steps: int | None) -> Any:
     if not recipe.fresh:
         return task.examples(recipe.split, recipe.examples)
     size = recipe.batch_size * (steps or 1)
-    return lambda epoch: task.examples(recipe.split, size, seed=(recipe.seed + 1) * FRESH + epoch)
+
+    def draw(epoch: int) -> list[Example]:
+        seed = (recipe.seed + 1) * FRESH + epoch
+        if not recipe.curriculum:
+            return task.examples(recipe.split, size, seed)
+        longest = recipe.curriculum[epoch * len(recipe.curriculum) // recipe.epochs]
+        for often in (1, 4, 16, 64):  # as many as it takes; each draw begins as the one before
+            drawn = task.examples(recipe.split, often * size, seed)
+            short = [row for row in drawn if len(parts(row.source)[0]) <= longest]
+            if len(short) >= size:
+                return short[:size]
+        raise InputError(f"{recipe.split} of {task.name} has too few sources of at most {longest} tokens")
+
+    return draw
 
 
 def _optimizer(recipe: Recipe, steps_per_epoch: int) -> Any:

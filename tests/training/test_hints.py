@@ -64,6 +64,23 @@ def test_the_split_is_the_recipes():
         recipe(split="unifrm")
 
 
+def test_a_curriculum_goes_from_short_to_long():
+    made = recipe(["successor"], epochs=4, curriculum=[3, 20])
+    batches = training._batches(made, build(made)).batches
+    longest = []
+    for epoch in range(4):
+        for own in batches:
+            own.begin(epoch)
+            longest.append(max(source.index(100) for source, _ in own.pairs))
+    assert longest[:4] == [3] * 4 and min(longest[4:]) > 10
+    impossible = recipe(curriculum=[1])
+    with pytest.raises(InputError, match="uniform_repeated of sorter has too few sources of at most 1 tokens"):
+        training._batches(impossible, build(impossible))
+    for changes in ({"fresh": False}, {"curriculum": [1, 2, 3]}):
+        with pytest.raises(InputError, match="a curriculum needs fresh examples"):
+            recipe(**{"curriculum": [4], **changes})
+
+
 def test_a_hint_that_does_not_fit_is_one_sentence():
     with pytest.raises(InputError, match="carry has tokens that the vocabulary lacks"):
         build(recipe(["carry"]))
