@@ -13,6 +13,7 @@ _HOMES = {
     "save_to_preset": "kzoo.presets_io",
     "list_presets": "kzoo.catalogue",
     "preset_info": "kzoo.catalogue",
+    "upload_preset": "kzoo.hub.publish",
     "evaluate": "kzoo.evaluation.evaluate",
     "probe": "kzoo.evaluation.probe",
     "train": "kzoo.training.train",

@@ -1,5 +1,6 @@
 """The card of a preset, rendered from its files alone."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,49 +10,64 @@ from kzoo.catalogue import preset_info
 from kzoo.errors import PresetError
 from kzoo.evaluation.report import Row, percent, table
 from kzoo.evaluation.results import other_rows, preset_rows
+from kzoo.explain import explain
 from kzoo.files import sha256, write_bytes
-from kzoo.hub import front_matter
+from kzoo.hub.address import Address
+from kzoo.hub.front_matter import front_matter
 from kzoo.tasks.classification import ClassificationTask
 from kzoo.training.recipe import Recipe
 
 
-def render_card(preset: str | Path) -> str:
+def render_card(preset: str | Path, address: Address | None = None) -> str:
     """Returns the card of a preset as Markdown with YAML front matter.
+
+    Args:
+        preset: str or Path. A name, a folder, or an address on the Hub.
+        address: Address. Where on the Hub the card will be; None is the card of a preset that kzoo has by name.
 
     Raises:
         PresetError: the preset has no results for its weights.
     """
-    info = preset_info(preset)
+    info = _info(preset, address)
     folder = Path(info["folder"])
-    for part in ("results", "recipe", "metadata"):
+    for part in ("results", "recipe", "metadata", "tokenizer"):
         if part not in info:
             raise PresetError(f"{folder} has no {part}.json, so no card can be written")
     rows = preset_rows(folder, info["results"])
-    if not rows:
+    if not any(row["metric"] == "sequence_accuracy" for row in rows):
         raise PresetError(f"the results in {folder} belong to other weights: evaluate the preset again")
+    try:
+        return "\n\n".join(_parts(info, folder, rows, str(address or info["preset"]))) + "\n"
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        said = " ".join(str(error).split())
+        raise PresetError(
+            f"no card can be made of the files in {folder} ({type(error).__name__}: {said:.200})"
+        ) from error
+
+
+def _parts(info: dict[str, Any], folder: Path, rows: list[Row], name: str) -> list[str]:
     task = tasks.get(info["metadata"]["task"])
     trained = _trained(info, task)
-    parts = [
+    return [
         front_matter(info, rows, task),
         f"# {info['preset']}\n\n{claim(rows, task, trained)}",
-        _usage(info["preset"], task),
+        _usage(name, task),
         _task(task),
         _mechanism(info),
-        _training(info),
+        _training(name, info, task),
         _results(info, folder, rows, task, trained),
         _limits(rows, task),
         _files(folder),
-        _citation(task),
+        _citation(info, task),
     ]
-    return "\n\n".join(parts) + "\n"
 
 
-def write_card(preset: str | Path, folder: Path) -> Path:
+def write_card(preset: str | Path, folder: Path, address: Address | None = None) -> Path:
     """Writes `<preset>.md` and its picture `<preset>.svg` into a folder; returns the card's path."""
     from kzoo.evaluation.plots import plot_lengths
 
-    info = preset_info(preset)
-    text = render_card(preset)
+    info = _info(preset, address)
+    text = render_card(preset, address)
     source = Path(info["folder"])
     rows = preset_rows(source, info["results"])
     task = tasks.get(info["metadata"]["task"])
@@ -65,6 +81,11 @@ def write_card(preset: str | Path, folder: Path) -> Path:
     )
     write_bytes(folder / f"{info['preset']}.md", text.encode())
     return folder / f"{info['preset']}.md"
+
+
+def _info(preset: str | Path, address: Address | None) -> dict[str, Any]:
+    info = preset_info(preset)
+    return {**info, "preset": address.name} if address else info
 
 
 def _trained(info: dict[str, Any], task: Any) -> tuple[int, int] | None:
@@ -145,11 +166,10 @@ def _mechanism(info: dict[str, Any]) -> str:
     config = info["config"]["config"]
     lines = [f"| {key} | {_inline(value)} |" for key, value in config.items()]
     arguments = "\n".join(["| argument | value |", "|---|---|", *lines])
+    parts = [f"### `{path}`\n\n{text}" for path, text in explain(info["config"])]
     parameters = info["metadata"]["parameters"]
-    return (
-        f"## The model\n\n`kzoo.models.{info['config']['class']}`, {parameters:,} parameters. The equations and every "
-        f"known difference from the paper are in the docstrings of the classes named here.\n\n{arguments}"
-    )
+    head = f"## The model\n\n`kzoo.models.{info['config']['class']}`, {parameters:,} parameters.\n\n{arguments}"
+    return "\n\n".join([head, *parts])
 
 
 def _inline(value: Any) -> str:
@@ -159,28 +179,34 @@ def _inline(value: Any) -> str:
     return f"`{value}`"
 
 
-def _training(info: dict[str, Any]) -> str:
+def _training(name: str, info: dict[str, Any], task: Any) -> str:
     recipe, runs = Recipe.from_config(info["recipe"]).to_config(), info["results"]["training"]
+    train = task.splits[recipe["split"]]
+    low, high = train.lengths
     keys: tuple[str, ...] = ("batch_size", "lengths", "learning_rate", "schedule", "weight_decay", "clip_norm", "seed")
     if recipe["split"] != "train":
         keys = (*keys, "split")
     facts = ", ".join(f"{key} {recipe[key]}" for key in keys)
     if recipe["epochs"] == 0:
-        return f"""## Training
+        ((path, text),) = explain(recipe["model"])
+        return f"""## The construction
 
-None. `kzoo.models.{recipe["model"]["class"]}` sets every weight, as its docstring says which by which equation:
-`kzoo train {info["preset"]} --output DIR` does it again."""
+No training: `{path}` sets every weight, and `kzoo train {name} --output DIR` does it again.
+
+{text}"""
     lines = ["| seed | epochs | steps | examples seen | seconds | backend |", "|---|---|---|---|---|---|"]
     for run in runs:
         cells = [run["seed"], run["epoch"], f"{run['steps']:,}", f"{run['examples_seen']:,}", round(run["seconds"])]
         lines.append("| " + " | ".join(str(cell) for cell in [*cells, run["backend"]]) + " |")
     runs_table = "\n".join(lines)
+    number = "fresh examples" if recipe["fresh"] else f"{recipe['examples'] or train.size:,} examples"
     return f"""## Training
 
-By `recipe.json` ({facts}): `kzoo train {info["preset"]} --output DIR`
-trains it again. {_selection(info["recipe"], info["metadata"]["task"])}
-Seconds are those of the training steps on a CPU with two cores, compilation included, validation
-excluded.
+On {number} of lengths {low} to {high} (version {recipe["task_version"]} of the
+task; the same on every machine), by `recipe.json` ({facts}).
+{_selection(info["recipe"], info["metadata"]["task"])}
+`kzoo train {name} --output DIR` trains it again. Seconds are those of the training steps on a CPU with two cores,
+compilation included, validation excluded.
 
 {runs_table}"""
 
@@ -241,8 +267,11 @@ def _files(folder: Path) -> str:
     return "## Files\n\n" + "\n".join(lines)
 
 
-def _citation(task: Any) -> str:
-    return f"## Licence and citation\n\nApache-2.0. The method and the task are from {task.paper}; please cite it."
+def _citation(info: dict[str, Any], task: Any) -> str:
+    links = [f"<https://arxiv.org/abs/{number}>" for number in re.findall(r"arXiv:(\d{4}\.\d{4,5})", task.paper or "")]
+    license = str(info["metadata"]["license"]).capitalize()
+    source = f"The method and the task are from {task.paper}; please cite it: {', '.join(links)}" if task.paper else ""
+    return f"## Licence and citation\n\n{license}. {source}".strip()
 
 
 def _example(task: Any) -> Any:

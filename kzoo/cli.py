@@ -16,8 +16,10 @@ from typing import Any
 
 import kzoo
 from kzoo import catalogue
-from kzoo.errors import InputError, KzooError
+from kzoo.errors import InputError, KzooError, UnreachableError
 from kzoo.evaluation.report import percent, text_table
+
+PRESET = "a name, a folder, or hf://owner/name[@revision]"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(options.run(options) or 0)
     except KzooError as error:
         print(f"kzoo: {error}", file=sys.stderr)
-        return 2
+        return 1 if isinstance(error, UnreachableError) else 2
     except BrokenPipeError:
         sys.stderr.close()
         return 1
@@ -56,13 +58,13 @@ def _parser() -> argparse.ArgumentParser:
     sub = verb("list", _list, "list the presets")
     sub.add_argument("pattern", nargs="?", default="*", help='as "onestep*"')
     sub = verb("info", _info, "tell what is known of a preset")
-    sub.add_argument("preset", help="a name or a folder")
+    sub.add_argument("preset", help=PRESET)
     sub = verb("generate", _generate, "write a preset's output for texts")
-    sub.add_argument("preset", help="a name or a folder")
+    sub.add_argument("preset", help=PRESET)
     sub.add_argument("texts", nargs="+", metavar="TEXT", help='as "4 7 9 8"; - reads lines from standard input')
     sub.add_argument("--max-length", type=int, help="stop after so many tokens")
     sub = verb("evaluate", _evaluate, "measure a preset's accuracy by length")
-    sub.add_argument("preset", help="a name or a folder")
+    sub.add_argument("preset", help=PRESET)
     sub.add_argument("--task", help="another task than the preset's own")
     sub.add_argument("--lengths", type=_lengths, help="as 15,30,100 or 10:100:10 (default: the paper's)")
     sub.add_argument("--examples", type=int, default=2000, help="examples a length (default: 2000)")
@@ -82,6 +84,15 @@ def _parser() -> argparse.ArgumentParser:
     sub = verb("card", _card, "write a preset's card and picture", has_json=False)
     sub.add_argument("presets", nargs="*", metavar="PRESET", help="names or folders (default: all)")
     sub.add_argument("--output", type=Path, help="the folder to write to (default: print the card)")
+    sub = verb("download", _download, "fetch a preset from the Hub into the cache")
+    sub.add_argument("preset", help="a name, or hf://owner/name[@revision]")
+    sub.add_argument("--force", action="store_true", help="download again what is cached")
+    sub = verb("publish", _publish, "put a preset on the Hub")
+    sub.add_argument("preset", help="a folder, or a bundled name")
+    sub.add_argument("address", help="hf://owner/name")
+    sub.add_argument("--tag", help='a tag for the commit, as "v1"')
+    sub.add_argument("--private", action="store_true", help="make the repository private")
+    sub.add_argument("--dry-run", action="store_true", help="check and show what would be sent, and send nothing")
     sub = verb("results", _results, "show our results beside the papers'")
     sub.add_argument("pattern", nargs="?", default="*", help='as "onestep_*": mechanism_task')
     sub.add_argument("--markdown", action="store_true", help="print the page of tables")
@@ -105,14 +116,16 @@ def _list(options: argparse.Namespace) -> None:
         meta = info.get("metadata", {})
         row = {"preset": name, "task": meta.get("task"), "parameters": meta.get("parameters")}
         rows.append({**row, "sequence_accuracy": accuracies})
+    for name in catalogue.list_pinned(options.pattern):
+        rows.append({"preset": name, "task": None, "parameters": None, "sequence_accuracy": {}})
     if options.json:
         return _print_json(rows)
     lines = [
         [
             row["preset"],
-            row["task"],
-            f"{row['parameters']:,}",
-            _by_share(row["sequence_accuracy"]),
+            row["task"] or "",
+            "" if row["parameters"] is None else f"{row['parameters']:,}",
+            _by_share(row["sequence_accuracy"]) or f"see: kzoo info {row['preset']}",
         ]
         for row in rows
     ]
@@ -154,9 +167,9 @@ def _generate(options: argparse.Namespace) -> None:
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    folder = catalogue.preset_folder(options.preset)
     if options.write and (options.steps is not None or options.split != "test"):
         raise InputError("results are kept for a preset as it is: --write does not go with --steps or --split")
+    folder = catalogue.own_folder(options.preset) if options.write else None
     report = kzoo.evaluate(
         options.preset,
         options.task,
@@ -168,7 +181,7 @@ def _evaluate(options: argparse.Namespace) -> None:
         steps=options.steps,
         split=options.split,
     )
-    if options.write:
+    if folder is not None:
         from kzoo.evaluation.results import add_report
 
         add_report(folder, report)
@@ -183,7 +196,7 @@ def _train(options: argparse.Namespace) -> None:
     recipe = load_recipe(options.recipe)
     if options.seed is not None:
         recipe = Recipe.from_config({**recipe.to_config(), "seed": options.seed})
-    target = None if options.add_results_to is None else catalogue.preset_folder(options.add_results_to)
+    target = None if options.add_results_to is None else catalogue.own_folder(options.add_results_to)
     name = None if target is None else target.name
     folder = kzoo.train(recipe, options.output, options.resume, progress=_show_progress(), name=name)
     if target is not None:
@@ -200,10 +213,29 @@ def _card(options: argparse.Namespace) -> None:
         print(render_card(preset) if options.output is None else write_card(preset, options.output))
 
 
+def _download(options: argparse.Namespace) -> None:
+    folder = catalogue.preset_folder(options.preset, force=options.force)
+    if options.json:
+        return _print_json({"preset": catalogue.preset_name(options.preset, folder), "folder": str(folder)})
+    print(folder)
+
+
+def _publish(options: argparse.Namespace) -> None:
+    plan = {"tag": options.tag, "private": options.private, "dry_run": options.dry_run}
+    done = kzoo.upload_preset(options.address, options.preset, **plan)
+    if options.json:
+        return print(done.to_json())
+    if options.dry_run:
+        print("nothing was sent; this would be:")
+    elif not done.changed:
+        print("nothing was sent, all of it is there:")
+    print(done)
+
+
 def _plot_parsers(plot: argparse.ArgumentParser) -> None:
     sub = plot.add_subparsers(title="pictures", required=True, metavar="PICTURE")
     one = sub.add_parser("attention", help="where a preset looked for an input")
-    one.add_argument("preset", help="a name or a folder")
+    one.add_argument("preset", help=PRESET)
     one.add_argument("text", metavar="INPUT", help='as "4 7 9 8"')
     one.add_argument("--output", type=Path, default=Path("attention.png"), help="a .png or .svg file")
     one.add_argument("--steps", type=int, help="of a model with shared depth (default: the preset's)")
@@ -215,7 +247,7 @@ def _plot_parsers(plot: argparse.ArgumentParser) -> None:
     gates.add_argument("--steps", type=int, help="so many steps (default: the preset's)")
     gates.set_defaults(run=_plot_gates)
     many = sub.add_parser("lengths", help="accuracy against length of presets")
-    many.add_argument("presets", nargs="+", metavar="PRESET", help="names or folders")
+    many.add_argument("presets", nargs="+", metavar="PRESET", help="names, folders, or hf://owner/name")
     many.add_argument("--output", type=Path, default=Path("lengths.png"), help="a .png or .svg file")
     many.set_defaults(run=_plot_lengths)
     probe = sub.add_parser("probe", help="what the states of a decoder say; without --input, how often, by length")

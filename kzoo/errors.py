@@ -24,6 +24,22 @@ class PresetError(KzooError, ValueError):
     """A preset folder is missing, incomplete, damaged or does not fit its model."""
 
 
+class HubError(KzooError, OSError):
+    """The Hugging Face Hub refused what was asked."""
+
+
+class NotOnHubError(HubError, LookupError):
+    """A repository, revision or file is not on the Hub."""
+
+
+class AccessError(HubError, PermissionError):
+    """The Hub wants a token, or another one."""
+
+
+class UnreachableError(HubError, ConnectionError):
+    """The Hub did not answer, or could not; the same may go well later."""
+
+
 class BackendError(KzooError, ImportError):
     """No Keras backend is installed, or the one in force cannot do what was asked."""
 
@@ -36,8 +52,9 @@ def did_you_mean(what: str, name: object, allowed: Iterable[str]) -> str:
         name: object. What was given.
         allowed: iterable of str. The known names.
     """
-    known = sorted(allowed)
-    close = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
+    known, given = sorted(allowed), f"{str(name)[:100]!r}"
+    close = difflib.get_close_matches(str(name)[:100], known, n=3, cutoff=0.5)
     if close:
-        return f"unknown {what} {str(name)!r}; did you mean {' or '.join(map(repr, close))}?"
-    return f"unknown {what} {str(name)!r}; known are: {', '.join(known) or 'none'}"
+        return f"unknown {what} {given}; did you mean {' or '.join(map(repr, close))}?"
+    listed = ", ".join(known) or "none"
+    return f"unknown {what} {given}; known are: {listed if len(listed) <= 400 else listed[:397] + '...'}"

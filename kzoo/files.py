@@ -69,6 +69,7 @@ def read_json(path: Path) -> dict[str, Any]:
         raise PresetError(f"{path} is larger than {MAX_JSON:,} bytes")
     try:
         value = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_unique, parse_constant=_refuse)
+        json.dumps(value, ensure_ascii=False).encode()  # escaped halves of characters cannot be written again
     except (ValueError, RecursionError) as error:
         raise PresetError(f"{path} is not valid JSON ({error})") from None
     if not isinstance(value, dict):

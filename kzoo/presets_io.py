@@ -17,42 +17,50 @@ from typing import Any
 
 import kzoo
 from kzoo.backend import ensure_backend, no_other_backend
-from kzoo.catalogue import FORMAT, preset_folder, read_config
-from kzoo.errors import KzooError, PresetError
+from kzoo.catalogue import FORMAT, check_file, preset_folder, preset_name, read_config, read_metadata
+from kzoo.errors import InputError, PresetError
 from kzoo.files import read_json, sha256, write_json
+from kzoo.tensors import count_numbers
 
 LICENSE = "apache-2.0"
+KERAS_ARGUMENTS = {"name", "dtype", "trainable"}  # of every Keras object; no preset is saved with them
 
 
 def from_preset(preset: str | Path, load_weights: bool = True, expected: type | None = None) -> Any:
     """Returns the model of a preset.
 
     Args:
-        preset: str or Path. The name of a bundled preset, or a folder.
+        preset: str or Path. A name, a folder, or an address on the Hub: `hf://owner/name` or `hf://owner/name@v1`.
         load_weights: bool. False gives the same model with fresh random weights. Defaults to True.
         expected: class that the model must be of.
 
     Raises:
         UnknownNameError: no preset has that name.
         PresetError: the folder is missing, incomplete or damaged, or holds another class than `expected`.
+        HubError: the Hub does not give the preset.
     """
     folder = preset_folder(preset)
     ensure_backend()
+    from kzoo.weights import at_most
+    from kzoo.weights import load_weights as read_weights
+
     config = read_config(folder)
-    metadata = read_json(folder / "metadata.json")
+    metadata = read_metadata(folder)
     check_files(folder, metadata)
+    path = folder / "config.json"
     try:
-        model = _build(config, read_json(folder / "tokenizer.json"))
-    except (KzooError, TypeError, ValueError) as error:  # the latter two are Keras' own, for its arguments
-        raise PresetError(f"{folder / 'config.json'}: {' '.join(str(error).split())}") from error
+        with at_most(count_numbers(folder / "model.safetensors"), path):
+            model = _build(config, read_json(folder / "tokenizer.json"))
+    except PresetError:
+        raise
+    except Exception as error:  # kzoo's for its arguments, and whatever Keras and its backend raise for theirs
+        raise PresetError(f"{path}: {' '.join(str(error).split()):.300}") from error
     if expected is not None and not isinstance(model, expected):
         raise PresetError(f"{preset} is a {type(model).__name__}, not a {expected.__name__}")
     if load_weights:
-        from kzoo.weights import load_weights as read_weights
-
         read_weights(model, folder / "model.safetensors")
     model.task_name = metadata.get("task")
-    model.preset_name = folder.name
+    model.preset_name = preset_name(preset, folder)
     return model
 
 
@@ -105,27 +113,32 @@ def write_metadata(folder: Path, model: Any = None) -> None:
 
 
 def check_files(folder: Path, metadata: dict[str, Any]) -> None:
-    """Raises `PresetError` unless every file that the metadata lists is there with its SHA-256."""
-    files = metadata.get("files")
-    if not isinstance(files, dict) or not {"config.json", "tokenizer.json", "model.safetensors"} <= set(files):
-        raise PresetError(f"{folder / 'metadata.json'} does not list the files of the preset")
-    for name, entry in files.items():
-        if Path(name).name != name or not isinstance(entry, dict):
-            raise PresetError(f"{folder / 'metadata.json'} lists a file outside the preset: {name!r}")
-        if not (folder / name).is_file():
-            raise PresetError(f"{folder / name} is missing")
-        if sha256(folder / name) != entry.get("sha256"):
-            raise PresetError(f"{folder / name} is not the file that metadata.json describes (its SHA-256 differs)")
+    """Raises `PresetError` unless every file that the metadata lists is there with its size and SHA-256."""
+    for name, entry in metadata["files"].items():
+        check_file(folder / name, entry, "metadata.json")
 
 
 def _build(config: dict[str, Any], tokenizer: dict[str, Any]) -> Any:
     from kzoo import registry
     from kzoo.models import kind_of
 
+    _check_plain(config["config"])
     spec = {"class": config["class"], "config": config["config"]}
     cls, arguments = registry.resolve(kind_of(config["class"]), spec)
     preprocessor = registry.construct(cls.preprocessor_class, tokenizer)  # type: ignore[attr-defined]
     return registry.construct(cls, {**arguments, "preprocessor": preprocessor})
+
+
+def _check_plain(config: Any) -> None:
+    """Raises `InputError` if a config sets anything that Keras would make objects from."""
+    values = [config]
+    while values:
+        value = values.pop()
+        if isinstance(value, dict):
+            for key in KERAS_ARGUMENTS & set(value):
+                raise InputError(f"a preset does not set {key!r}")
+        if isinstance(value, (dict, list)):
+            values.extend(value.values() if isinstance(value, dict) else value)
 
 
 def _describe(model: Any) -> dict[str, Any]:

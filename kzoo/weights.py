@@ -5,21 +5,20 @@ every process and on every backend, which `variable.path` is not.
 """
 
 import hashlib
-import json
-import struct
+import math
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import keras
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save
+from safetensors.numpy import save
 
 from kzoo.errors import PresetError
 from kzoo.files import write_bytes
-
-MAX_HEADER = 1_000_000
-DTYPE = "F32"
+from kzoo.tensors import read_tensors
 
 
 def named_variables(model: keras.Model) -> dict[str, keras.Variable]:
@@ -78,49 +77,39 @@ def load_weights(model: keras.Model, path: Path) -> None:
             number in it is not finite.
     """
     variables = named_variables(model)
-    _check_header(path, variables)
-    try:
-        arrays = load_file(path)
-    except (SafetensorError, OSError, ValueError) as error:
-        raise PresetError(f"{path} is damaged ({error})") from None
-    for name, array in arrays.items():
-        if not np.isfinite(array).all():
-            raise PresetError(f"{path}: {name} holds numbers that are not finite")
+    arrays = read_tensors(path, {name: tuple(variable.shape) for name, variable in variables.items()})
     for name, variable in variables.items():
         variable.assign(arrays[name])
 
 
-def _check_header(path: Path, variables: dict[str, keras.Variable]) -> None:
-    """Holds the header against the model before any tensor is read."""
-    if not path.is_file():
-        raise PresetError(f"{path} is missing")
-    with path.open("rb") as file:
-        start = file.read(8)
-        size = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
-        if not 2 <= size <= MAX_HEADER:
-            raise PresetError(f"{path} is damaged: it has no safetensors header of a sane size")
-        text = file.read(size)
-    try:
-        pairs = json.loads(text.decode(), object_pairs_hook=list)
-        named = [pair for pair in pairs if pair[0] != "__metadata__"]
-        header = {name: dict(fields) for name, fields in named}
-        shapes = {name: (fields["dtype"], tuple(fields["shape"])) for name, fields in header.items()}
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
-        raise PresetError(f"{path} is damaged: its header is no safetensors header ({error})") from None
-    if len(header) != len(named):
-        raise PresetError(f"{path} names a tensor twice")
-    expected = {name: (DTYPE, tuple(variable.shape)) for name, variable in variables.items()}
-    missing, extra = sorted(expected.keys() - shapes.keys()), sorted(shapes.keys() - expected.keys())
-    if missing or extra:
-        parts = [
-            f"{what} {', '.join(names[:5])}" for what, names in (("lacks", missing), ("has unknown", extra)) if names
-        ]
-        raise PresetError(f"{path} {' and '.join(parts)}")
-    for name, wanted in expected.items():
-        if shapes[name] != wanted:
-            raise PresetError(
-                f"{path}: {name} is {shapes[name][0]} {shapes[name][1]}, but the model needs {wanted[0]} {wanted[1]}"
-            )
-    payload = sum(4 * int(np.prod(shape)) for _, shape in expected.values())
-    if path.stat().st_size != 8 + size + payload:
-        raise PresetError(f"{path} is damaged: it has {path.stat().st_size:,} bytes instead of {8 + size + payload:,}")
+@contextmanager
+def at_most(limit: int, path: Path) -> Iterator[None]:
+    """Refuses, in this thread, models with more than `limit` weights before memory is taken for them.
+
+    Args:
+        limit: int. How many numbers the weights file has.
+        path: Path. The config that is built, for the message.
+
+    Raises:
+        PresetError: a layer asks for more.
+    """
+    thread, asked = threading.get_ident(), 0
+    with _LOCK:
+        plain = keras.layers.Layer.add_weight
+
+        def add_weight(layer: Any, shape: Any = None, *args: Any, **kwargs: Any) -> Any:
+            nonlocal asked
+            if threading.get_ident() == thread:
+                asked += math.prod(shape or ())
+                if asked > limit:
+                    raise PresetError(f"{path} needs more weights than the {limit:,} in model.safetensors")
+            return plain(layer, shape, *args, **kwargs)
+
+        keras.layers.Layer.add_weight = add_weight
+        try:
+            yield
+        finally:
+            keras.layers.Layer.add_weight = plain
+
+
+_LOCK = threading.RLock()

@@ -1,9 +1,11 @@
 """Shared by all tests: one backend a process, few threads, no network; small models, presets and fresh processes."""
 
 import inspect
+import ipaddress
 import os
 import random
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -15,7 +17,33 @@ import pytest
 os.environ.setdefault("KERAS_BACKEND", "jax")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ["HF_HUB_OFFLINE"] = "1"
+# Nothing here may reach the real Hub: its address leads to a closed port, and so does every other one by https, in
+# processes of their own too; nobody's token and cache are used; and this process connects to this machine only.
+HUB_HOME = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+os.environ |= {"HF_HUB_OFFLINE": "1", "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": HUB_HOME.name}
+os.environ |= {"HTTPS_PROXY": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
+for variable in ("HF_TOKEN", "HF_TOKEN_PATH", "HF_HUB_CACHE", "HF_XET_CACHE", "KZOO_HUB_OWNER"):
+    os.environ.pop(variable, None)
+
+
+def _on_this_machine(address):
+    host = address[0] if isinstance(address, tuple) else "127.0.0.1"  # anything else is a socket in a file
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _guarded(connect):
+    def guard(self, address):
+        if not _on_this_machine(address):
+            raise AssertionError(f"a test tried to reach {address}")
+        return connect(self, address)
+
+    return guard
+
+
+socket.socket.connect, socket.socket.connect_ex = _guarded(socket.socket.connect), _guarded(socket.socket.connect_ex)
 # Compiling is most of the time on JAX: it is done quickly, and models and processes of one session share it.
 os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_backend_optimization_level=0"
 COMPILED = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)

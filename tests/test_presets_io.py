@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import kzoo
-from kzoo.errors import InputError, PresetError, UnknownNameError
+from kzoo.errors import InputError, PresetError, UnknownNameError, UnreachableError
 from kzoo.weights import serialize
 
 TEXTS = ["4 7 9 8", "0", "1 2 3"]
@@ -26,7 +26,8 @@ def describe(folder):
     path = folder / "metadata.json"
     metadata = json.loads(path.read_text())
     for name, entry in metadata["files"].items():
-        entry["sha256"] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        content = (folder / name).read_bytes()
+        entry.update(bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
     path.write_text(json.dumps(metadata))
 
 
@@ -109,7 +110,8 @@ def test_bundled_presets_are_found_by_name(bundled):
         ("", UnknownNameError, "unknown preset ''"),
         ("./onestep_recopy", PresetError, "there is no preset folder ./onestep_recopy"),
         (Path("/no/such"), PresetError, "there is no preset folder /no/such"),
-        ("hf://owner/name", PresetError, "hf://owner/name"),
+        ("hf://owner", InputError, "an address on the Hub is hf://owner/name or hf://owner/name@revision, not"),
+        ("hf://owner/name", UnreachableError, "HF_HUB_OFFLINE is set: nothing can be asked of the Hub for hf://owner"),
     ],
 )
 def test_an_unknown_preset_is_one_sentence(name, error, message, bundled, tmp_path, monkeypatch):
@@ -143,8 +145,17 @@ def deep(folder):
     change(folder, "config.json", lambda config: config["config"].update(attention=nested))
 
 
-def list_outside(folder):
-    change(folder, "metadata.json", lambda value: value["files"].update({"../other": {"sha256": ""}}))
+def list_outside(name):
+    """Returns a damage that lists a file outside the preset."""
+    entry = {"bytes": 0, "sha256": ""}
+    return lambda folder: change(folder, "metadata.json", lambda value: value["files"].update({name: entry}))
+
+
+def flip(folder):
+    """Changes one bit of the weights."""
+    content = bytearray((folder / "model.safetensors").read_bytes())
+    content[-3] ^= 1
+    (folder / "model.safetensors").write_bytes(content)
 
 
 DESCRIBED = {  # the SHA-256 in metadata.json is made to fit, so that the damage itself must be found
@@ -162,7 +173,11 @@ DESCRIBED = {  # the SHA-256 in metadata.json is made to fit, so that the damage
         argument("dropot", 0.1),
         r"unknown argument of RecurrentSeq2Seq 'dropot'; did you mean 'dropout'\?",
     ),
-    "dtype": (argument("dtype", "float7"), "float7"),
+    "dtype": (argument("dtype", "float7"), "a preset does not set 'dtype'"),
+    "an object of Keras": (
+        argument("attention", {"class": "onestep", "config": {"dtype": {"class_name": "x", "config": {}}}}),
+        "a preset does not set 'dtype'",
+    ),
     "unknown attention": (argument("attention", "onestp"), r"unknown attention 'onestp'; did you mean 'onestep'"),
     "unknown attention class": (argument("attention", {"class": "Foo"}), "unknown attention 'Foo'"),
     "attention a number": (argument("attention", 3), "attention must be a name"),
@@ -171,7 +186,8 @@ DESCRIBED = {  # the SHA-256 in metadata.json is made to fit, so that the damage
         "units must be",
     ),
     "nested too deeply": (deep, "nested too deeply"),
-    "wrong shape": (argument("embedding_units", 7), "but the model needs F32"),
+    "wrong shape": (argument("embedding_units", 5), "but the model needs F32"),
+    "more weights than there are": (argument("embedding_units", 4096), "needs more weights than the"),
     "unknown key": (lambda folder: change(folder, "config.json", lambda v: v.update(code="x")), "nothing else"),
     "another format": (
         lambda folder: change(folder, "config.json", lambda v: v.update(format=2)),
@@ -189,7 +205,7 @@ DESCRIBED = {  # the SHA-256 in metadata.json is made to fit, so that the damage
     "corrupt weights": (lambda folder: (folder / "model.safetensors").write_bytes(b"x" * 9000), "is damaged"),
     "truncated weights": (
         lambda folder: (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:-4]),
-        "bytes instead of",
+        "needs more weights than the",
     ),
 }
 PLAIN = {
@@ -197,10 +213,17 @@ PLAIN = {
     "no tokenizer": (unlink("tokenizer.json"), "tokenizer.json is missing"),
     "no metadata": (unlink("metadata.json"), "metadata.json is missing"),
     "no config": (unlink("config.json"), "is no preset folder: it has no config.json"),
-    "other weights": (lambda folder: (folder / "model.safetensors").write_bytes(b"x"), "its SHA-256 differs"),
-    "other config": (argument("dropout", 0.25), "its SHA-256 differs"),
+    "other weights": (flip, "its SHA-256 differs"),
+    "other config": (argument("dropout", 0.6), "is not the file of metadata.json"),
+    "weights of another size": (lambda folder: (folder / "model.safetensors").write_bytes(b"x"), "it has 1 bytes"),
     "no list of files": (lambda folder: (folder / "metadata.json").write_text("{}"), "does not list the files"),
-    "a file outside": (list_outside, "lists a file outside the preset"),
+    "no number of parameters": (
+        lambda folder: change(folder, "metadata.json", lambda v: v.update(parameters="many")),
+        "must give the number of parameters",
+    ),
+    "a file outside": (list_outside("../other.json"), "lists a file outside the preset: '../other.json'"),
+    "a file anywhere": (list_outside("/etc/passwd"), "lists a file outside the preset"),
+    "the folder above": (list_outside(".."), "lists a file outside the preset"),
 }
 
 

@@ -68,7 +68,7 @@ def table(rows: Iterable[Row]) -> tuple[list[str], list[list[str]]]:
                 f"{percent(whole['low'])} to {percent(whole['high'])}" if whole else "",
                 *(_shown(metric, metrics.get(metric)) for metric in others),
                 f"{any_row['n']:,}",
-                percent(whole["paper"]) if whole else "",
+                percent(whole.get("paper")) if whole else "",
             ]
         )
     return header, lines

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from kzoo import checks
-from kzoo.catalogue import bundled_folder, list_presets, preset_folder
+from kzoo.catalogue import bundled_folder, list_presets, on_hub, preset_folder
 from kzoo.errors import InputError, PresetError, did_you_mean
 from kzoo.files import read_json
 from kzoo.tasks import get as get_task
@@ -166,7 +166,8 @@ def recipes_folder() -> Path:
 
 
 def load_recipe(source: str | Path) -> Recipe:
-    """Returns a recipe from a recipe file, a preset folder, or the name of a bundled preset or recipe.
+    """Returns a recipe from a recipe file, that of a preset (a name, a folder or an address on the Hub), or the bundled
+    recipe of a name.
 
     The bundled recipes, in presets/recipes, are those of models that are not shipped.
 
@@ -178,7 +179,8 @@ def load_recipe(source: str | Path) -> Recipe:
     if path.name == str(source) and bundled.is_file():
         path = bundled
     if not path.is_file():
-        if path.suffix == ".json" or (str(source) not in list_presets() and not path.is_dir() and "/" in str(source)):
+        known = on_hub(source) or str(source) in list_presets() or path.is_dir()
+        if path.suffix == ".json" or ("/" in str(source) and not known):
             raise PresetError(f"there is no recipe {source}")
         path = preset_folder(source) / "recipe.json"
     try:

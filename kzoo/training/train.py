@@ -44,7 +44,7 @@ def train(
     recipe = recipe if isinstance(recipe, Recipe) else load_recipe(recipe)
     output = Path(output).expanduser().resolve()
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        if resume and (output / "recipe.json").is_file() and read_json(output / "recipe.json") == recipe.to_config():
+        if resume and (output / "recipe.json").is_file() and _is(recipe, read_json(output / "recipe.json")):
             return output
         raise PresetError(f"{output} exists; nothing was trained")
     ensure_backend()
@@ -54,13 +54,21 @@ def train(
     if checkpoint.exists():
         if not resume:
             raise PresetError(f"{checkpoint.folder} holds an unfinished run: resume it, or remove the folder")
-        if read_json(checkpoint.folder / "notes.json").get("recipe") != recipe.to_config():
+        if not _is(recipe, read_json(checkpoint.folder / "notes.json").get("recipe")):
             raise PresetError(
                 f"{checkpoint.folder} holds an unfinished run of another recipe: remove it, or finish that"
             )
     model, notes = fit(recipe, checkpoint, progress)
     model.preset_name = name or output.name
     return _write(model, recipe, notes, output, checkpoint, progress)
+
+
+def _is(recipe: Recipe, config: Any) -> bool:
+    """Whether a saved config is this recipe, also where it was saved before recipes had all of today's keys."""
+    try:
+        return isinstance(config, dict) and Recipe.from_config(config) == recipe
+    except InputError:
+        return False
 
 
 def build(recipe: Recipe) -> Any:

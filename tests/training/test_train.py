@@ -8,7 +8,7 @@ import pytest
 
 import kzoo
 from kzoo.errors import InputError, PresetError
-from kzoo.files import read_json, sha256
+from kzoo.files import read_json, sha256, write_json
 from kzoo.tasks.base import Split
 from kzoo.tasks.copying import DigitTask
 from kzoo.training.recipe import Recipe
@@ -79,6 +79,10 @@ def test_a_killed_run_goes_on_to_the_same_weights(selection, config, unbroken, p
         train(recipe, tmp_path / "tiny_recopy")
     with pytest.raises(PresetError, match="holds an unfinished run of another recipe"):
         train(Recipe.from_config({**config, "seed": 1}), tmp_path / "tiny_recopy", resume=True)
+    # A run of an older version, whose recipes had fewer keys, is still this recipe's.
+    notes = read_json(tmp_path / "tiny_recopy.training" / "notes.json")
+    del notes["recipe"]["weight_decay"]
+    write_json(tmp_path / "tiny_recopy.training" / "notes.json", notes)
 
     resumed = train(recipe, tmp_path / "tiny_recopy", resume=True)
     whole = unbroken(config)

@@ -1,9 +1,10 @@
-"""The one module that knows the Hugging Face Hub."""
+"""The front matter of a card, which the Hub reads."""
 
+import re
 from typing import Any
 
 LIBRARY = "kzoo"
-TAGS = ["keras", "jax", "pytorch", "tensorflow", "length-generalization", "algorithmic-reasoning", "seq2seq"]
+TAGS = ["keras", "jax", "pytorch", "tensorflow", "length-generalization", "algorithmic-reasoning"]
 
 
 def front_matter(info: dict[str, Any], rows: list[dict[str, Any]], task: Any) -> str:
@@ -16,9 +17,12 @@ def front_matter(info: dict[str, Any], rows: list[dict[str, Any]], task: Any) ->
     """
     from huggingface_hub import EvalResult, ModelCardData
 
+    classifies = "labels" in info["tokenizer"]
+    kind = "text-classification" if classifies else "text-generation"
+    papers = [f"arxiv:{number}" for number in re.findall(r"arXiv:(\d{4}\.\d{4,5})", task.paper or "")]
     results = [
         EvalResult(
-            task_type="text-generation",
+            task_type=kind,
             dataset_type=f"kzoo/{task.name}",
             dataset_name=task.name,
             dataset_split=f"test, length {row['length']}" if row["length"] else "test",
@@ -31,10 +35,10 @@ def front_matter(info: dict[str, Any], rows: list[dict[str, Any]], task: Any) ->
         if row["metric"] == "sequence_accuracy"
     ]
     data = ModelCardData(
-        license="apache-2.0",
+        license=info["metadata"]["license"],
         library_name=LIBRARY,
-        pipeline_tag="text-generation",
-        tags=[*TAGS, task.name],
+        pipeline_tag=kind,
+        tags=[*TAGS, *([] if classifies else ["seq2seq"]), task.name, *papers],
         model_name=info["preset"],
         eval_results=results,
     )

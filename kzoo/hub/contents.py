@@ -1,0 +1,73 @@
+"""What is published of a preset: its files and its card, checked before anything is sent."""
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from kzoo.backend import installed
+from kzoo.card import render_card, write_card
+from kzoo.catalogue import PARTS, on_hub, preset_folder, preset_info, read_metadata
+from kzoo.errors import PresetError
+from kzoo.evaluation.results import preset_rows
+from kzoo.files import MAX_JSON
+from kzoo.hub.address import Address
+from kzoo.presets_io import check_files, from_preset
+from kzoo.tensors import MAX_WEIGHTS, read_tensors
+from kzoo.training.recipe import load_recipe
+
+PUBLISHED = (*PARTS, "recipe.json", "results.json")
+CARD = "README.md"
+
+
+def contents(preset: str | Path, address: Address) -> dict[str, bytes]:
+    """Returns the files of a preset by the name they get on the Hub, its card and picture among them.
+
+    Args:
+        preset: str or Path. A folder, or the name of a bundled preset.
+        address: Address. Where it will be; the card tells.
+
+    Raises:
+        PresetError: a file is missing, damaged, too large or does not belong to the others, the results are not of
+            these weights, the README.md is not the card of these files, or the preset does not load.
+    """
+    if on_hub(preset):
+        raise PresetError(f"{preset} is on the Hub already: publish a folder")
+    folder = preset_folder(preset)
+    info, metadata = preset_info(folder), read_metadata(folder)
+    for name in (*PUBLISHED, CARD):
+        path, limit = folder / name, MAX_WEIGHTS if name.endswith(".safetensors") else MAX_JSON
+        if name != CARD and not path.is_file():
+            raise PresetError(f"{path} is missing, and a preset is published whole")
+        if path.is_file() and path.stat().st_size > limit:
+            raise PresetError(f"{path} is larger than {limit:,} bytes")
+    check_files(folder, metadata)
+    unlisted = sorted({*PUBLISHED} - {*metadata["files"], "metadata.json"})
+    if unlisted:
+        raise PresetError(f"{folder / 'metadata.json'} does not list {', '.join(unlisted)}")
+    _check_numbers(folder, info)
+    load_recipe(folder)
+    card = render_card(folder, address)
+    if (folder / CARD).is_file() and (folder / CARD).read_text() != card:
+        raise PresetError(f"{folder / CARD} is not the card of these files: delete it, and kzoo will write it")
+    if installed():
+        from_preset(folder)
+    else:
+        print("kzoo: no Keras backend is installed, so whether the preset loads was not tried", file=sys.stderr)
+    files = {name: (folder / name).read_bytes() for name in PUBLISHED}
+    with tempfile.TemporaryDirectory() as beside:
+        picture = write_card(folder, Path(beside), address).with_suffix(".svg")
+        return {**files, CARD: card.encode(), picture.name: picture.read_bytes()}
+
+
+def _check_numbers(folder: Path, info: dict[str, Any]) -> None:
+    """Holds weights, results and metadata against each other."""
+    tensors = read_tensors(folder / "model.safetensors")
+    count, claimed = sum(array.size for array in tensors.values()), info["metadata"]["parameters"]
+    if count != claimed:
+        raise PresetError(f"{folder / 'metadata.json'} speaks of {claimed:,} parameters, and the weights are {count:,}")
+    if not any(row["metric"] == "sequence_accuracy" for row in preset_rows(folder, info["results"])):
+        raise PresetError(f"the results in {folder} belong to other weights: evaluate the preset again")
+    tasks = {row.get("task") for row in info["results"]["rows"]}
+    if tasks != {info["metadata"]["task"]}:
+        raise PresetError(f"the results in {folder} are of another task than {info['metadata']['task']}")

@@ -1,0 +1,105 @@
+"""Presets from the Hub, through huggingface_hub's own cache."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from kzoo.catalogue import PARTS, Pin, check_file
+from kzoo.errors import NotOnHubError, PresetError, UnreachableError
+from kzoo.files import MAX_JSON
+from kzoo.hub.address import Address
+from kzoo.hub.connection import LIBRARY, TIMEOUT, hub_api, hub_errors, persistently
+from kzoo.tensors import MAX_WEIGHTS
+
+FILES = (*PARTS, "recipe.json", "results.json", "README.md")  # nothing else is ever asked for
+
+
+def fetch(address: Address, force: bool = False) -> Path:
+    """Returns the folder of a preset on the Hub: in the cache, downloaded into it if need be.
+
+    A commit that is cached costs no request. For a branch or a tag the Hub is asked where it points, in one request;
+    without an answer the copy in the cache is taken, and stderr says so.
+
+    Args:
+        address: Address.
+        force: bool. Whether to download again what is cached. Defaults to False.
+
+    Raises:
+        NotOnHubError: the repository, the revision or a file of the preset is not on the Hub.
+        AccessError: the Hub wants a token, or another one.
+        UnreachableError: the Hub gives no answer, and the cache has no copy.
+        PresetError: a file is larger than kzoo loads.
+    """
+    if address.pinned and not force and (cached := _cached(address)):
+        return cached
+    try:
+        with hub_errors(address):
+            commit = _look(address)
+            if not force and (cached := _cached(address)) and cached.name == commit:
+                return cached
+            return persistently(lambda: _snapshot(address, force_download=force))
+    except UnreachableError as error:
+        if force:
+            raise
+        copy = _cached(address)
+        if copy is None:
+            raise UnreachableError(f"{error}, and it is not in the cache") from error
+        print(f"kzoo: {error}; taking the copy in the cache, {address.at(copy.name)}", file=sys.stderr)
+        return copy
+
+
+def fetch_pinned(name: str, pin: Pin, force: bool = False) -> Path:
+    """Returns the folder of a preset that is known but not bundled: the very files that kzoo was released with.
+
+    Raises:
+        PresetError: a file is another one; and all that `fetch` raises.
+    """
+    folder = fetch(pin.address, force)
+    for file, entry in pin.files.items():
+        if file in FILES:
+            check_file(folder / file, entry, f"kzoo's own record of {name}")
+    return folder
+
+
+def _snapshot(address: Address, **options: Any) -> Path:
+    from huggingface_hub import constants, snapshot_download
+
+    folder = snapshot_download(
+        address.repository,
+        revision=address.revision,
+        allow_patterns=list(FILES),
+        endpoint=constants.ENDPOINT,
+        etag_timeout=TIMEOUT,
+        **LIBRARY,
+        **options,
+    )
+    return Path(folder)
+
+
+def _cached(address: Address) -> Path | None:
+    """Returns the folder in the cache if the whole preset is there; asks nobody."""
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    try:
+        folder = _snapshot(address, local_files_only=True)
+    except LocalEntryNotFoundError:
+        return None
+    return folder if all((folder / name).is_file() for name in PARTS) else None
+
+
+def _look(address: Address) -> str:
+    """Returns the commit of a revision that holds a preset of a sane size: one request, before any download."""
+    info = persistently(
+        lambda: hub_api().model_info(
+            address.repository, revision=address.revision, files_metadata=True, timeout=TIMEOUT
+        )
+    )
+    sizes = {file.rfilename: file.size for file in info.siblings or []}
+    missing = [name for name in PARTS if name not in sizes]
+    if missing:
+        raise NotOnHubError(f"{address} is no preset of kzoo: it has no {', '.join(missing)}")
+    for name in FILES:
+        limit = MAX_WEIGHTS if name.endswith(".safetensors") else MAX_JSON
+        if (sizes.get(name) or 0) > limit:
+            raise PresetError(f"{address}: {name} has {sizes[name]:,} bytes, and kzoo loads at most {limit:,}")
+    return str(info.sha)
