@@ -15,10 +15,12 @@ _HOMES = {
     "preset_info": "kzoo.catalogue",
     "upload_preset": "kzoo.hub.publish",
     "evaluate": "kzoo.evaluation.evaluate",
+    "probe": "kzoo.evaluation.probe",
     "train": "kzoo.training.train",
     "Tokenizer": "kzoo.preprocessing.tokenizer",
     "Seq2SeqPreprocessor": "kzoo.preprocessing.preprocessor",
     "ClassifierPreprocessor": "kzoo.preprocessing.classifier_preprocessor",
+    "DecoderPreprocessor": "kzoo.preprocessing.decoder_preprocessor",
 }
 _MODULES = ("layers", "tasks", "presets", "models", "training", "evaluation", "errors", "registry", "metrics")
 

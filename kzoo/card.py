@@ -47,14 +47,15 @@ def render_card(preset: str | Path, address: Address | None = None) -> str:
 
 def _parts(info: dict[str, Any], folder: Path, rows: list[Row], name: str) -> list[str]:
     task = tasks.get(info["metadata"]["task"])
+    trained = _trained(info, task)
     return [
         front_matter(info, rows, task),
-        f"# {info['preset']}\n\n{claim(rows, task)}",
+        f"# {info['preset']}\n\n{claim(rows, task, trained)}",
         _usage(name, task),
         _task(task),
         _mechanism(info),
         _training(name, info, task),
-        _results(info, folder, rows, task),
+        _results(info, folder, rows, task, trained),
         _limits(rows, task),
         _files(folder),
         _citation(info, task),
@@ -74,7 +75,7 @@ def write_card(preset: str | Path, folder: Path, address: Address | None = None)
     plot_lengths(
         {info["preset"]: rows},
         folder / f"{info['preset']}.svg",
-        task.splits["train"].lengths,
+        _trained(info, task),
         note=f"results {sha256(source / 'results.json')}",
         unit=task.length_unit,
     )
@@ -87,21 +88,31 @@ def _info(preset: str | Path, address: Address | None) -> dict[str, Any]:
     return {**info, "preset": address.name} if address else info
 
 
-def claim(rows: list[Row], task: Any) -> str:
+def _trained(info: dict[str, Any], task: Any) -> tuple[int, int] | None:
+    """Returns the lengths that a preset was trained on; None where its weights were set."""
+    recipe = Recipe.from_config(info["recipe"])
+    return None if recipe.constructed else task.splits[recipe.split].lengths
+
+
+def claim(rows: list[Row], task: Any, trained: tuple[int, int] | None) -> str:
     """Returns the one sentence that a preset's results support."""
     accuracies = [row for row in rows if row["metric"] == "sequence_accuracy"]
-    low, high = task.splits["train"].lengths
     equal: dict[str, list[str]] = {}
     for row in accuracies:
         equal.setdefault(percent(row["value"]), []).append(_length(row))
     found = "; ".join(f"{share} at {_and(lengths)}" for share, lengths in equal.items())
     n = min(row["n"] for row in accuracies)
     right, how = "with every symbol right, the end symbol included,", "greedy decoding, "
+    if task.target_steps is not None:
+        right = "with every symbol right"
     if isinstance(task, ClassificationTask):
         right, how = "answered rightly,", ""
+    origin = "Constructed, not trained, for"
+    if trained is not None:
+        origin = "Trained on lengths {} to {} ({}) of".format(*trained, task.length_unit)
     return (
-        f"Trained on lengths {low} to {high} ({task.length_unit}) of the task `{task.name}`; share of fresh examples "
-        f"{right} by length: {found} ({how}at least {n:,} examples each)."
+        f"{origin} the task `{task.name}`; share of fresh examples {right} by length: {found} "
+        f"({how}at least {n:,} examples each)."
     )
 
 
@@ -146,7 +157,7 @@ def _task(task: Any) -> str:
 | | |
 |---|---|
 | source | `{_written(task, example.source)}` |
-| target | `{" ".join(example.target)}` |
+| target | `{_written(task, example.target)}` |
 | vocabulary | {vocabulary}, {symbols} |
 | length | counts {task.length_unit} |"""
 
@@ -170,18 +181,28 @@ def _inline(value: Any) -> str:
 
 def _training(name: str, info: dict[str, Any], task: Any) -> str:
     recipe, runs = Recipe.from_config(info["recipe"]).to_config(), info["results"]["training"]
-    train = task.splits["train"]
+    train = task.splits[recipe["split"]]
     low, high = train.lengths
-    keys = ("batch_size", "lengths", "learning_rate", "schedule", "weight_decay", "clip_norm", "seed")
+    keys: tuple[str, ...] = ("batch_size", "lengths", "learning_rate", "schedule", "weight_decay", "clip_norm", "seed")
+    if recipe["split"] != "train":
+        keys = (*keys, "split")
     facts = ", ".join(f"{key} {recipe[key]}" for key in keys)
+    if recipe["epochs"] == 0:
+        ((path, text),) = explain(recipe["model"])
+        return f"""## The construction
+
+No training: `{path}` sets every weight, and `kzoo train {name} --output DIR` does it again.
+
+{text}"""
     lines = ["| seed | epochs | steps | examples seen | seconds | backend |", "|---|---|---|---|---|---|"]
     for run in runs:
         cells = [run["seed"], run["epoch"], f"{run['steps']:,}", f"{run['examples_seen']:,}", round(run["seconds"])]
         lines.append("| " + " | ".join(str(cell) for cell in [*cells, run["backend"]]) + " |")
     runs_table = "\n".join(lines)
+    number = "fresh examples" if recipe["fresh"] else f"{recipe['examples'] or train.size:,} examples"
     return f"""## Training
 
-On {recipe["examples"] or train.size:,} examples of lengths {low} to {high} (version {recipe["task_version"]} of the
+On {number} of lengths {low} to {high} (version {recipe["task_version"]} of the
 task; the same on every machine), by `recipe.json` ({facts}).
 {_selection(info["recipe"], info["metadata"]["task"])}
 `kzoo train {name} --output DIR` trains it again. Seconds are those of the training steps on a CPU with two cores,
@@ -198,8 +219,10 @@ def _selection(recipe: dict[str, Any], task: str) -> str:
     return f"The weights of the epoch with the best accuracy on validation examples of length {lengths} are kept."
 
 
-def _results(info: dict[str, Any], folder: Path, rows: list[Row], task: Any) -> str:
-    low, high = task.splits["train"].lengths
+def _results(
+    info: dict[str, Any], folder: Path, rows: list[Row], task: Any, trained: tuple[int, int] | None
+) -> str:
+    low, high = trained or (0, 0)
     header, found = table(rows)
     lines = [f"| {' | '.join(header)} |", "|" + "---|" * len(header)]
     for cells in found:
@@ -256,4 +279,4 @@ def _example(task: Any) -> Any:
 
 
 def _written(task: Any, tokens: Sequence[str]) -> str:
-    return ("" if getattr(task, "characters", False) else " ").join(tokens)
+    return ("" if task.characters else " ").join(tokens)

@@ -71,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--seed", type=int, default=0, help="seed of the examples (default: 0)")
     sub.add_argument("--metrics", type=lambda text: text.split(","), help="as edit_distance,accuracy_before_end")
     sub.add_argument("--steps", type=int, help="of a model with shared depth (default: the preset's)")
+    sub.add_argument("--split", default="test", help='another split of the task, as "rep3" (default: test)')
     sub.add_argument("--write", action="store_true", help="add the rows to the preset's results.json")
     sub = verb("train", _train, "train a preset from a recipe")
     sub.add_argument("recipe", help="a recipe file, or a preset whose recipe to follow")
@@ -166,8 +167,8 @@ def _generate(options: argparse.Namespace) -> None:
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    if options.write and options.steps is not None:
-        raise InputError("results are kept for a preset as it is: --write does not go with --steps")
+    if options.write and (options.steps is not None or options.split != "test"):
+        raise InputError("results are kept for a preset as it is: --write does not go with --steps or --split")
     folder = catalogue.own_folder(options.preset) if options.write else None
     report = kzoo.evaluate(
         options.preset,
@@ -178,6 +179,7 @@ def _evaluate(options: argparse.Namespace) -> None:
         options.metrics,
         progress=_show_progress(),
         steps=options.steps,
+        split=options.split,
     )
     if folder is not None:
         from kzoo.evaluation.results import add_report
@@ -248,6 +250,14 @@ def _plot_parsers(plot: argparse.ArgumentParser) -> None:
     many.add_argument("presets", nargs="+", metavar="PRESET", help="names, folders, or hf://owner/name")
     many.add_argument("--output", type=Path, default=Path("lengths.png"), help="a .png or .svg file")
     many.set_defaults(run=_plot_lengths)
+    probe = sub.add_parser("probe", help="what the states of a decoder say; without --input, how often, by length")
+    probe.add_argument("presets", nargs="+", metavar="PRESET", help="names or folders, one of them with --input")
+    probe.add_argument("--input", help='as "5 17 43 78 92"')
+    probe.add_argument("--position", type=int, help="counted from 0, the source first (default: the delimiter)")
+    probe.add_argument("--lengths", type=_lengths, help="as 10,20,50 or 10:100:10 (default: 5,10,20,50,100)")
+    probe.add_argument("--examples", type=int, default=200, help="examples a length (default: 200)")
+    probe.add_argument("--output", type=Path, default=Path("probe.png"), help="a .png or .svg file")
+    probe.set_defaults(run=_plot_probe)
 
 
 def _plot_attention(options: argparse.Namespace) -> None:
@@ -288,6 +298,27 @@ def _plot_lengths(options: argparse.Namespace) -> None:
     task = tasks.get(found.pop()) if len(found) == 1 else None
     trained = task.splits["train"].lengths if task else None
     plot_lengths(curves, options.output, trained, unit=task.length_unit if task else "")
+    print(options.output)
+
+
+def _plot_probe(options: argparse.Namespace) -> None:
+    models = {Path(preset).name: kzoo.from_preset(preset) for preset in options.presets}
+    from kzoo import tasks
+    from kzoo.evaluation.probe import plot_probe, plot_probe_accuracies, probe_accuracies
+
+    if options.input is None:
+        lengths = options.lengths or [5, 10, 20, 50, 100]
+        curves = {name: probe_accuracies(model, lengths, options.examples) for name, model in models.items()}
+        trained = tasks.get("sorter").splits["train"].lengths
+        plot_probe_accuracies(curves, options.output, trained)
+        for name, found in curves.items():
+            for mechanism, rows in found.items():
+                shares = (f"{percent(row['value'])} at {length}" for length, row in rows.items())
+                print(f"{name}, {mechanism}: {', '.join(shares)}")
+    elif len(models) > 1:
+        raise InputError(f"--input is probed in one preset, not in {len(models)}")
+    else:
+        plot_probe(next(iter(models.values())), options.input, options.output, options.position)
     print(options.output)
 
 

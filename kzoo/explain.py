@@ -9,7 +9,7 @@ from typing import Any
 
 
 def explain(config: dict[str, Any]) -> list[tuple[str, str]]:
-    """Returns path and explanation of the classes that a config names, the outermost first.
+    """Returns path and explanation of the classes, or functions, that a config names, the outermost first.
 
     An explanation is the docstring's beginning, with the paper and the equations, and its paragraphs on differences.
 
@@ -36,7 +36,7 @@ def _classes() -> dict[str, tuple[str, str]]:
         for folder in (spec.submodule_search_locations or []) if spec else []:
             for path in sorted(Path(folder).rglob("*.py")):
                 for node in ast.parse(path.read_text(encoding="utf-8")).body:
-                    if isinstance(node, ast.ClassDef) and (text := ast.get_docstring(node)):
+                    if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):
                         found[node.name] = (f"{package}.{node.name}", _essence(text))
     return found
 

@@ -16,6 +16,9 @@ BATCH = 256
 class Generator:
     """Greedy decoding of a model that has `start_generation` and `generate_step`.
 
+    `start_generation(inputs, length)` returns what every step reads, and the state before the first step, with room for
+    `length` steps; `generate_step(token_ids, prepared, state)` the logits of the next token and the new state.
+
     The whole loop is one compiled function on JAX and TensorFlow; it stops when every sequence has ended. Shapes are
     padded to few sizes, so that inputs of other lengths rarely compile again; padding never changes an output.
     """
@@ -29,36 +32,39 @@ class Generator:
 
         Args:
             texts: sequence of str.
-            max_length: int. At most so many tokens, 1 to 100,010. Defaults to ten times the input's own, plus 10.
+            max_length: int. At most so many tokens, 1 to 100,010. Defaults to ten times the input's own, plus 10, or
+                to the number that the preprocessor says.
         """
         preprocessor = self.model.text_preprocessor()
         sources = [preprocessor.encode_source(text) for text in texts]
         outputs: list[str] = []
         for i in range(0, len(sources), BATCH):
             ids = self.decode(sources[i : i + BATCH], max_length)
-            outputs += [preprocessor.tokenizer.decode(row) for row in ids.tolist()]
+            outputs += [preprocessor.decode(row) for row in ids.tolist()]
         return outputs
 
     def decode(self, sources: Sequence[Sequence[int]], max_length: int | None = None) -> np.ndarray:
         """Returns the output ids of encoded sources, int32 of shape (B, max_length), padded after the end symbol."""
+        preprocessor = self.model.preprocessor
         longest = max(map(len, sources))
         if max_length is not None:
             checks.integer("max_length", max_length, 1, 10 * MAX_LENGTH + 10)
-        limits = np.array([max_length or 10 * len(source) + 10 for source in sources])
+        limits = np.array([preprocessor.steps(source, max_length) for source in sources])
         rows = [*sources, *[sources[0]] * ((1 << (len(sources) - 1).bit_length()) - len(sources))]
-        inputs = self.model.preprocessor.sources(rows, pad_to=bucket(longest))
+        inputs = preprocessor.prompts(rows, pad_to=bucket(longest))
         if self.compiled is None:
             self.compiled = compile_for_backend(self.model, self._greedy)
         ids = keras.ops.convert_to_numpy(self.compiled(inputs, bucket(int(limits.max()))))
         ids = ids[: len(sources), : limits.max()]
         # Each row stops at its own limit, whatever the others are.
         beyond = np.arange(ids.shape[1]) >= limits[:, None]
-        return np.where(beyond, self.model.preprocessor.tokenizer.pad_id, ids)
+        return np.where(beyond, preprocessor.tokenizer.pad_id, ids)
 
     def _greedy(self, inputs: dict[str, Any], length: int) -> Any:
         tokenizer = self.model.preprocessor.tokenizer
-        prepared, state = self.model.start_generation(inputs)
-        batch = inputs["encoder_token_ids"].shape[0]
+        start = inputs["last_token_ids"]
+        prepared, state = self.model.start_generation(inputs, length)
+        batch = start.shape[0]
         places = ops.arange(length, dtype="int32")[None, :]
 
         def unfinished(t: Any, token: Any, ended: Any, output: Any, state: Any) -> Any:
@@ -71,7 +77,6 @@ class Generator:
             output = ops.where(places == t, token[:, None], output)
             return t + 1, token, ops.logical_or(ended, token == tokenizer.end_id), output, state
 
-        start = ops.full((batch,), tokenizer.start_id, dtype="int32")
         output = ops.full((batch, length), tokenizer.pad_id, dtype="int32")
         first = (ops.convert_to_tensor(0, "int32"), start, ops.zeros((batch,), dtype="bool"), output, state)
         return ops.while_loop(unfinished, step, first)[3]

@@ -40,7 +40,7 @@ def register(kind: str, name: str | None = None) -> Callable[[T], T]:
             raise InputError(f"{cls.__module__}.{cls.__name__} must be imported as a module of kzoo")
         _claim(kind, name or cls.__name__)
         _CLASSES.setdefault(kind, {})[name or cls.__name__] = cls
-        if any(base.__module__.split(".")[0] == "keras" for base in cls.__mro__):
+        if _is_keras(cls):
             package = ".".join(cls.__module__.split(".")[:2])
             sys.modules["keras"].saving.register_keras_serializable(package)(cls)
         return cls
@@ -155,7 +155,7 @@ def _claim(kind: str, name: str) -> None:
 
 
 def _is_keras(cls: type) -> bool:
-    return any(base.__module__.split(".")[0] == "keras" for base in cls.__mro__)
+    return any(base.__module__.split(".")[0] == "keras" for base in getattr(cls, "__mro__", ()))  # a function has none
 
 
 def _deeper(value: Any, limit: int) -> bool:

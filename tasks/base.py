@@ -25,7 +25,7 @@ class Split:
 
     Args:
         lengths: (int, int). Shortest and longest length, both included; lengths are drawn uniformly, unless the split
-            is a list of its own (see `Task.pool`).
+            is a list of its own (see `Task.pool`) or has a way of its own (see `Task.draw`).
         size: int. Number of examples.
     """
 
@@ -61,9 +61,15 @@ class Task:
     - `test_lengths`: tuple of int or None, the lengths that the paper reports: the test split is drawn length by
       length. None stands for the test split as it is, without a length;
     - `source_end`: bool. Whether the end symbol closes the source too;
+    - `target_steps`: (float, int) or None. None: the end symbol closes a target. A pair (a, b): it has a * (source
+      tokens) + b tokens and no end symbol, and a model writes that many;
+    - `characters`: bool. Whether texts are written without spaces, a character a token;
+    - `reversed_target`: bool. Whether a model that writes one token after another writes the last one first;
     - `length_unit`: str. What a length counts, in a few words;
     - `paper`: str, reference; `paper_accuracy`: {mechanism: {length: sequence accuracy in 0..1}}, what the paper
-      does not give being absent.
+      does not give being absent;
+
+    - `distinct`: bool. Whether no source occurs twice within a split; False where the paper draws with replacement.
 
     Most tasks draw their examples with `sample`. A task with lists of examples gives them in `pool`; a task whose
     splits must not share a drawn example says in `belongs` which split one is for.
@@ -75,6 +81,10 @@ class Task:
     splits: dict[str, Split]
     test_lengths: tuple[int | None, ...]
     source_end: bool = False
+    target_steps: tuple[float, int] | None = None
+    characters: bool = False
+    reversed_target: bool = False
+    distinct: bool = True
     length_unit: str = "tokens"
     paper: str = ""
     paper_accuracy: dict[str, dict[int | None, float]] = {}
@@ -82,6 +92,11 @@ class Task:
     def sample(self, rng: np.random.Generator, length: int) -> Example:
         """Draws one example of the given length."""
         raise NotImplementedError
+
+    def draw(self, rng: np.random.Generator, split: str, length: int | None) -> Example:
+        """Draws one example of a split, of the length or of any of the split's: by default uniformly."""
+        low, high = self.splits[split].lengths if length is None else (length, length)
+        return self.sample(rng, int(rng.integers(low, high + 1)))
 
     def solve(self, source: Tokens) -> Tokens:
         """Returns the target of a source.
@@ -123,7 +138,8 @@ class Task:
     ) -> list[Example]:
         """Returns the examples of a split, in their order.
 
-        Within a split no source occurs twice, as long as there are enough different ones of the length.
+        Within a split no source occurs twice, as long as there are enough different ones of the length, unless the
+        task says otherwise with `distinct`.
 
         Args:
             split: str. One of `splits`.
@@ -137,9 +153,8 @@ class Task:
         """
         if split not in self.splits:
             raise InputError(did_you_mean(f"split of {self.name}", split, self.splits))
-        low, high = self.splits[split].lengths if length is None else (length, length)
-        if low < 1:
-            raise InputError(f"a length must be at least 1, not {low}")
+        if length is not None and length < 1:
+            raise InputError(f"a length must be at least 1, not {length}")
         wanted = self.splits[split].size if size is None else size
         if wanted < 0:
             raise InputError(f"the number of examples must not be negative, but is {wanted}")
@@ -154,8 +169,11 @@ class Task:
         seen: set[Tokens] = set()
         repeats = 0
         while len(found) < wanted:
-            example = self.sample(rng, int(rng.integers(low, high + 1)))
+            example = self.draw(rng, split, length)
             if not self.belongs(example, split):
+                continue
+            if not self.distinct:
+                found.append(example)
                 continue
             key = self.key(example)
             if key in seen and repeats < 100:  # a hundred repeats in a row: the length has no more

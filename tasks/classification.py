@@ -13,12 +13,10 @@ class ClassificationTask(Task):
 
     Beside what every task declares, it has
 
-    - `labels`: tuple of str, the tokens that a target can be, in their order;
-    - `characters`: bool. Whether sources are written without spaces, a character a token.
+    - `labels`: tuple of str, the tokens that a target can be, in their order.
     """
 
     labels: Tokens
-    characters: bool = False
 
     def majority_label(self) -> str:
         """Returns the label that is the most frequent in the training split, or its first 5,000 examples."""

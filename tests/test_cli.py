@@ -162,6 +162,30 @@ def test_card(shelf, kzoo_command, tmp_path):
     assert sha256(shelf / "results.json") in picture
 
 
+def test_plot_probe(kzoo_command, tmp_path):
+    code, out, _ = kzoo_command("plot", "probe", "theorem_sorter", "--input", "5 17 43", "--output", tmp_path / "a.svg")
+    assert code == 0 and out.split() == [str(tmp_path / "a.svg")]
+    assert "5 17 43 | 5 17: position 3, |" in (tmp_path / "a.svg").read_text()
+    options = ("--lengths", "2,3", "--examples", "4", "--output", tmp_path / "b.svg")
+    code, out, _ = kzoo_command("plot", "probe", "theorem_sorter", *options)
+    assert code == 0 and "theorem_sorter, minimum: 100 % at 2, 100 % at 3" in out
+    assert "theorem_sorter" in (tmp_path / "b.svg").read_text()
+    code, _, err = kzoo_command("plot", "probe", "theorem_sorter", "onestep_copy", "--input", "5")
+    assert code == 2 and "--input is probed in one preset, not in 2" in err
+
+
+def test_evaluate_another_split(kzoo_command):
+    code, out, _ = kzoo_command(
+        "evaluate", "theorem_sorter", "--split", "rep3", "--lengths", "9", "--examples", "5", "--json"
+    )
+    found = json.loads(out)["rows"]
+    assert code == 0 and {(row["split"], row["value"]) for row in found} == {("rep3", 1.0)}
+    code, _, err = kzoo_command("evaluate", "theorem_sorter", "--split", "rep3", "--write")
+    assert code == 2 and "--write does not go with" in err
+    code, _, err = kzoo_command("evaluate", "theorem_sorter", "--split", "rep9", "--lengths", "9")
+    assert code == 2 and "unknown split of sorter 'rep9'" in err
+
+
 def test_doctor(kzoo_command):
     code, out, err = kzoo_command("doctor", "--json")
     assert (code, err) == (0, "")

@@ -28,6 +28,7 @@ def evaluate(
     metrics: Sequence[str] | None = None,
     progress: bool = False,
     steps: int | None = None,
+    split: str = "test",
 ) -> Report:
     """Measures a model on fresh examples of each length.
 
@@ -46,6 +47,7 @@ def evaluate(
             two; of a task whose targets are labels, to sequence_accuracy and majority_accuracy.
         progress: bool. Whether to show a progress bar on stderr.
         steps: int. For a model with shared depth, another number of steps than its `inference_steps`; rows then say it.
+        split: str. The task's split that examples are drawn from, where not "test" rows say it. Defaults to "test".
 
     Returns:
         Report. `print(report)` shows a table, `report[30]` is the sequence accuracy at length 30.
@@ -78,22 +80,24 @@ def evaluate(
     common: Row = {"version": kzoo.__version__, "backend": report.backend, "weights_sha256": weights_sha256(model)}
     if steps is not None:
         common["steps"] = steps
+    if split != "test":
+        common["split"] = split
     total = len(lengths) * examples
     with _running(model, steps), tqdm(total=total, unit=" examples", disable=not progress, leave=False) as bar:
         for length in lengths:
             bar.set_description(f"{task.name}, " + ("test split" if length is None else f"length {length}"))
-            drawn = task.examples("test", None if length is None else examples, seed, length)
+            drawn = task.examples(split, None if length is None else examples, seed, length)
             n = len(drawn)
             bar.total += n - examples
             for metric, value in measure(model, drawn, metrics, task, bar).items():
                 row: Row = {"preset": preset, "task": task.name, "length": length, "metric": metric, "value": value}
                 row |= {"n": n, "seed": seed}
                 if length is None:
-                    row |= {"lengths": list(task.splits["test"].lengths)}
+                    row |= {"lengths": list(task.splits[split].lengths)}
                 if metric in ("sequence_accuracy", "accuracy_before_end"):  # shares of independent sequences
                     row["low"], row["high"] = wilson(value, n)
                 if metric == "sequence_accuracy":
-                    row["paper"] = paper_accuracy(task, preset, length)
+                    row["paper"] = paper_accuracy(task, preset, length) if split == "test" else None
                 report.rows.append(row | common)
     return report
 

@@ -9,7 +9,6 @@ import numpy as np
 from kzoo.errors import InputError, did_you_mean
 from kzoo.generation import compile_for_backend
 from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor
-from kzoo.preprocessing.preprocessor import bucket
 from kzoo.tasks import Example, Task
 from kzoo.tasks.classification import ClassificationTask
 
@@ -47,7 +46,7 @@ def measure(
             sequence_accuracy: the share of sequences with every token right, end symbol included;
             token_accuracy: the share of right tokens, given the true ones before;
             majority_accuracy: what always giving the most frequent label of the training split would reach;
-            accuracy_before_end: as the first, the end symbol not counted: the model is stopped where the target ends;
+            accuracy_before_end: as the first, an end symbol not counted: the model is stopped where the target ends;
             edit_distance: the mean number of insertions, deletions and replacements between greedy output and target,
                 output cut at its end symbol, or at twice the longest target and ten more;
             attention_loss: the mean squared error between attention weights and the task's gold attention, over the
@@ -88,7 +87,7 @@ Rows = list[list[int]]
 
 def _batches(model: Any, sources: Rows, targets: Rows) -> Any:
     """Yields (arrays, first row, number of real rows) in equal batches of one shape."""
-    shape = (bucket(max(map(len, sources))), bucket(max(map(len, targets))))
+    shape = model.preprocessor.shape(max(map(len, sources)), max(map(len, targets)))
     size = -(-len(sources) // -(-len(sources) // BATCH))
     for i in range(0, len(sources), size):
         rows = np.minimum(np.arange(i, i + size), len(sources) - 1)
@@ -96,16 +95,22 @@ def _batches(model: Any, sources: Rows, targets: Rows) -> Any:
         yield arrays, i, min(size, len(sources) - i)
 
 
+def _has_end(model: Any) -> bool:
+    """Whether targets are closed by the end symbol, and not of a number of tokens that is known before."""
+    return getattr(model.preprocessor, "target_steps", None) is None
+
+
 def _accuracies(model: Any, sources: Rows, targets: Rows, bar: Any) -> dict[str, float]:
     sequences = before_end = right_tokens = tokens = 0
+    ends = _has_end(model)
     for (x, y, weight), _, real in _batches(model, sources, targets):
         guesses = np.argmax(model.predict_on_batch(x), axis=-1).reshape(y.shape)  # a classifier's y is (B, 1)
         mask = (weight > 0)[:real]
         right = (guesses == y)[:real] & mask
         lengths = mask.sum(axis=1)
-        at_end = right[np.arange(real), lengths - 1]
+        at_end = right[np.arange(real), mask.shape[1] - 1 - np.argmax(mask[:, ::-1], axis=1)]
         sequences += int((right.sum(axis=1) == lengths).sum())
-        before_end += int((right.sum(axis=1) - at_end == lengths - 1).sum())
+        before_end += int((right.sum(axis=1) - at_end * ends == lengths - ends).sum())
         right_tokens, tokens = right_tokens + int(right.sum()), tokens + int(lengths.sum())
         if bar is not None:
             bar.update(real)
@@ -116,11 +121,13 @@ def _accuracies(model: Any, sources: Rows, targets: Rows, bar: Any) -> dict[str,
 
 def _edit_distance(model: Any, sources: Rows, targets: Rows) -> float:
     end, limit = model.preprocessor.tokenizer.end_id, 2 * max(map(len, targets)) + 10
+    ends = _has_end(model)
     total = 0
     for i in range(0, len(sources), BATCH):
         outputs = model.generator.decode(sources[i : i + BATCH], limit).tolist()
         for output, target in zip(outputs, targets[i : i + BATCH], strict=True):
-            total += edit_distance(output[: output.index(end)] if end in output else output, target[:-1])
+            stop = output.index(end) if ends and end in output else limit if ends else len(target)
+            total += edit_distance(output[:stop], target[:-1] if ends else target)
     return total / len(sources)
 
 

@@ -122,7 +122,7 @@ class RecurrentSeq2Seq(SequenceModel):
         projected = ops.cast(self.projection(hidden), "float32")
         return ops.matmul(projected, ops.transpose(ops.cast(table, "float32"))) + ops.cast(bias, "float32")
 
-    def start_generation(self, inputs: dict[str, Any]) -> tuple[Any, Any]:
+    def start_generation(self, inputs: dict[str, Any], length: int) -> tuple[Any, Any]:
         """Returns what every step of generation reads, and the state before the first step."""
         return self.decoder.start(*self.encode(inputs))
 

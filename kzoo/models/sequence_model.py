@@ -74,7 +74,8 @@ class SequenceModel(keras.Model):
 
         Args:
             inputs: str or sequence of str, tokens separated by spaces.
-            max_length: int. Stops there even without an end symbol. Defaults to ten times the input's own, plus 10.
+            max_length: int. Stops there even without an end symbol. Defaults to ten times the input's own, plus 10, or
+                to the number of tokens that a target has where it has no end symbol.
 
         Raises:
             InputError: an empty or too long input, an unknown token, or a model without preprocessor.

@@ -8,7 +8,7 @@ import numpy as np
 
 from kzoo import checks
 from kzoo.errors import InputError
-from kzoo.preprocessing.preprocessor import Arrays, Seq2SeqPreprocessor, bucket
+from kzoo.preprocessing.preprocessor import Arrays, Seq2SeqPreprocessor
 
 LENGTHS = ("mixed", "grouped", "balanced")
 
@@ -64,7 +64,7 @@ class Batches(keras.utils.PyDataset):
         if not self.pairs:
             raise InputError("there are no examples to train on or evaluate")
         longest = (max(len(s) for s, _ in self.pairs), max(len(t) for _, t in self.pairs))
-        self.longest = (max(self.longest[0], bucket(longest[0])), max(self.longest[1], bucket(longest[1])))
+        self.longest = (max(self.longest[0], longest[0]), max(self.longest[1], longest[1]))
 
     def begin(self, epoch: int) -> None:
         """Puts the examples into the order of an epoch; a training run that is taken up again begins there."""
@@ -118,8 +118,8 @@ class Batches(keras.utils.PyDataset):
             number, place = self.epoch, index % self.per_pass
         chosen = self._pass(number)[place]
         sources, targets = zip(*(self.pairs[i] for i in chosen), strict=True)
-        shape = (bucket(max(map(len, sources))), bucket(max(map(len, targets)))) if self.bucketed else self.longest
-        return self.preprocessor.arrays(sources, targets, shape)
+        longest = (max(map(len, sources)), max(map(len, targets))) if self.bucketed else self.longest
+        return self.preprocessor.arrays(sources, targets, self.preprocessor.shape(*longest))
 
     def on_epoch_end(self) -> None:
         self.begin(self.epoch + 1)

@@ -7,7 +7,7 @@ import numpy as np
 
 from kzoo import checks
 from kzoo.errors import InputError, did_you_mean
-from kzoo.preprocessing.preprocessor import MAX_LENGTH, Arrays, pad
+from kzoo.preprocessing.preprocessor import MAX_LENGTH, Arrays, bucket, pad
 from kzoo.preprocessing.tokenizer import Tokenizer
 
 
@@ -63,6 +63,10 @@ class ClassifierPreprocessor:
         if len(words) != 1 or words[0] not in self.labels:
             raise InputError(did_you_mean("label", " ".join(words), self.labels))
         return [self.labels.index(words[0])]
+
+    def shape(self, source: int, target: int) -> tuple[int, int]:
+        """Returns what to pad to where the longest source has this length."""
+        return bucket(source), 1
 
     def sources(self, ids: Sequence[Sequence[int]], pad_to: int | None = None) -> dict[str, np.ndarray]:
         """Returns encoded sources as `token_ids` and `padding_mask`, each (B, T)."""

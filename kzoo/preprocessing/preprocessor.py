@@ -49,6 +49,22 @@ class Seq2SeqPreprocessor:
         """Returns the ids of one target with its end symbol."""
         return [*self.tokenizer.encode(target), self.tokenizer.end_id]
 
+    def decode(self, ids: Iterable[int]) -> str:
+        """Returns the text of ids that a model wrote."""
+        return self.tokenizer.decode(ids)
+
+    def steps(self, source: Sequence[int], max_length: int | None = None) -> int:
+        """Returns the most tokens that a model writes for an encoded source."""
+        return max_length or 10 * len(source) + 10
+
+    def shape(self, source: int, target: int) -> tuple[int, int]:
+        """Returns what to pad to where the longest source and target have these lengths."""
+        return bucket(source), bucket(target)
+
+    def prompts(self, ids: Sequence[Sequence[int]], pad_to: int | None = None) -> dict[str, np.ndarray]:
+        """Returns what generation begins with: `sources`, and the start symbols `last_token_ids` (B,)."""
+        return {**self.sources(ids, pad_to), "last_token_ids": np.full(len(ids), self.tokenizer.start_id, "int32")}
+
     def sources(self, ids: Sequence[Sequence[int]], pad_to: int | None = None) -> dict[str, np.ndarray]:
         """Returns encoded sources as `encoder_token_ids` and `encoder_padding_mask`, each (B, S)."""
         array = pad(ids, self.tokenizer.pad_id, pad_to)

@@ -76,7 +76,8 @@ def wanted(pattern: str = "*") -> list[Run]:
     runs = []
     for name in sorted(presets):
         task = catalogue.preset_info(name)["metadata"]["task"]
-        runs += [Run(name.removesuffix(f"_{task}"), task, seed) for seed in PRESET_SEEDS]
+        seeds = PRESET_SEEDS if not load_recipe(name).constructed else PRESET_SEEDS[:1]
+        runs += [Run(name.removesuffix(f"_{task}"), task, seed) for seed in seeds]
     runs += [Run(m, t, 0) for m in MECHANISMS for t in TASKS if f"{m}_{t}" not in presets]
     return [run for run in runs if fnmatch.fnmatch(run.name, pattern)]
 

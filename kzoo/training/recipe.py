@@ -11,6 +11,7 @@ from kzoo.files import read_json
 from kzoo.tasks import get as get_task
 
 FORMAT = 1
+CONSTRUCTIONS = ("construct_sorter",)
 LENGTHS = ("mixed", "grouped", "balanced")
 SCHEDULES = ("constant", "cosine", "plateau")
 
@@ -22,9 +23,12 @@ class Recipe:
     Args:
         task: str. The task's name.
         task_version: int. The version of the task's examples; a recipe of another version is refused.
-        model: dict. `{"class": name, "config": {...}}`, without vocabulary, which the task gives.
-        epochs: int. Passes over the training examples, 1 to 100,000.
+        model: dict. `{"class": name, "config": {...}}`, without vocabulary, which the task gives; or
+            `{"class": "construct_sorter", ...}` with the arguments of that function of `kzoo.models`: a model whose
+            weights are set, not trained.
+        epochs: int. Passes over the training examples, 1 to 100,000; 0 where the weights are set.
         batch_size: int. 1 to 65,536.
+        split: str. The task's split that is trained on; hints have one of the same name.
         examples: int or None. Training examples drawn; None takes the split's size.
         steps_per_epoch: int or None. Batches an epoch, taken on and on from pass after pass over the examples; None
             makes an epoch one pass.
@@ -32,6 +36,8 @@ class Recipe:
             chance; wants `steps_per_epoch`.
         lengths: str. "mixed", "grouped" (a batch holds examples of like length) or "balanced" (of one length, all
             lengths equally often); see `Batches`.
+        curriculum: list of int. The longest sources, in tokens before a delimiter, of stages that share the epochs
+            equally, as [4, 8, 12, 16, 20]; wants `fresh`. Empty takes all lengths from the start.
         learning_rate: float. The peak rate of Adam.
         weight_decay: float. Of AdamW, on every weight: each step takes off rate * decay * weight. 0 is Adam.
         schedule: str. "constant"; "cosine" to 1 % of the peak; "plateau", which halves the rate when the selection
@@ -55,10 +61,12 @@ class Recipe:
     epochs: int
     task_version: int = 1
     batch_size: int = 32
+    split: str = "train"
     examples: int | None = None
     steps_per_epoch: int | None = None
     fresh: bool = False
     lengths: str = "mixed"
+    curriculum: list[int] = field(default_factory=list)
     learning_rate: float = 1e-3
     weight_decay: float = 0.0
     schedule: str = "constant"
@@ -80,12 +88,14 @@ class Recipe:
         task = get_task(self.task)
         if self.task_version != task.version:
             raise InputError(f"the recipe is for version {self.task_version} of {self.task}; this is {task.version}")
+        if self.split not in task.splits:
+            raise InputError(did_you_mean(f"split of {self.task}", self.split, task.splits))
         if not isinstance(self.model, dict) or not set(self.model) <= {"class", "config"} or "class" not in self.model:
             raise InputError("model must have 'class' and 'config'")
         config = self.model.get("config", {})
         if not isinstance(config, dict) or {"vocabulary_size", "preprocessor"} & set(config):
             raise InputError("the config of model must be a mapping, without the vocabulary, which the task gives")
-        checks.integer("epochs", self.epochs, 1, 100_000)
+        checks.integer("epochs", self.epochs, *((0, 0) if self.constructed else (1, 100_000)))
         checks.integer("batch_size", self.batch_size, 1, 65_536)
         checks.number("learning_rate", self.learning_rate, 1e-9, 10.0)
         checks.choice("schedule", self.schedule, SCHEDULES)
@@ -102,6 +112,9 @@ class Recipe:
                 checks.integer(name, getattr(self, name), 1, 10**9)
         if self.fresh and (self.steps_per_epoch is None or self.examples is not None):
             raise InputError("fresh examples need steps_per_epoch, and no number of examples")
+        self._check_lengths("curriculum", self.curriculum)
+        if self.curriculum and (not self.fresh or len(self.curriculum) > self.epochs):
+            raise InputError("a curriculum needs fresh examples, and an epoch or more for each stage")
         if self.selection == "last" and (self.schedule == "plateau" or self.patience is not None):
             raise InputError('the schedule "plateau" and patience need the selection "validation"')
         if self.schedule != "cosine" and self.warmup_steps:
@@ -112,6 +125,11 @@ class Recipe:
         self._check_lengths("evaluation", self.evaluation.get("lengths") or [], None)
         checks.integer("examples of evaluation", self.evaluation.get("examples", 1), 1, 1_000_000)
         checks.integer("seed of evaluation", self.evaluation.get("seed", 0), 0, 2**32 - 1)
+
+    @property
+    def constructed(self) -> bool:
+        """bool. Whether the weights are set by a function instead of training."""
+        return self.model["class"] in CONSTRUCTIONS
 
     def _check_lengths(self, name: str, lengths: Any, *allowed: None) -> None:
         if not isinstance(lengths, list):

@@ -7,8 +7,9 @@ from typing import Any
 from kzoo.backend import ensure_backend, no_other_backend
 from kzoo.errors import InputError, PresetError
 from kzoo.files import read_json
-from kzoo.tasks import Task
+from kzoo.tasks import Example, Task
 from kzoo.tasks import get as get_task
+from kzoo.tasks.hinting import parts
 from kzoo.training.recipe import Recipe, load_recipe
 
 FRESH = 10**6  # so far apart are the seeds of two runs' fresh examples; the seed of all other examples is 0
@@ -71,19 +72,22 @@ def _is(recipe: Recipe, config: Any) -> bool:
 
 
 def build(recipe: Recipe) -> Any:
-    """Returns the untrained model of a recipe, the same for the same seed and backend.
+    """Returns the untrained model of a recipe, the same for the same seed and backend; or the constructed one.
 
     Raises:
         InputError: the model's class or config is not valid.
     """
     import keras
 
+    import kzoo.models
     from kzoo import registry
     from kzoo.models import kind_of
 
     with no_other_backend():
         keras.utils.set_random_seed(recipe.seed)
     spec = {"class": recipe.model["class"], "config": recipe.model.get("config", {})}
+    if recipe.constructed:
+        return registry.construct(getattr(kzoo.models, spec["class"]), spec["config"])
     kind = kind_of(spec["class"])
     cls: Any = registry.classes(kind).get(str(spec["class"]))
     if cls is None:
@@ -97,15 +101,14 @@ def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, d
     """Returns the trained model and the notes of its run."""
     import keras
 
-    from kzoo.preprocessing.batches import Batches
     from kzoo.training.callbacks import Bookkeeper, LengthAccuracy, Progress
     from kzoo.weights import load_weights
 
     model = build(recipe)
+    if recipe.constructed:
+        return model, {**Bookkeeper(recipe, checkpoint, None, None).notes, "steps": 0, "examples_seen": 0}
     task = get_task(recipe.task)
-    options: dict[str, Any] = {"steps": recipe.steps_per_epoch, "lengths": recipe.lengths, "drop_remainder": True}
-    options["bucketed"] = False if recipe.lengths == "mixed" else None  # mixed batches mostly hold a long row
-    batches = Batches(_examples(recipe, task), model.preprocessor, recipe.batch_size, recipe.seed, **options)
+    batches = _batches(recipe, model)
     model.compile(optimizer=_optimizer(recipe, len(batches)), weighted_metrics=None)
     model.optimizer.build(model.trainable_variables)
     notes = checkpoint.restore(model) if checkpoint.exists() else None
@@ -129,12 +132,42 @@ def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, d
     return model, {**bookkeeper.notes, "steps": steps, "examples_seen": steps * size}
 
 
-def _examples(recipe: Recipe, task: Task) -> Any:
+def _batches(recipe: Recipe, model: Any) -> Any:
+    """Returns the batches of the task, or where the model has hints, those of the task and its hints in turn."""
+    from kzoo.preprocessing.alternating import Alternating
+    from kzoo.preprocessing.batches import Batches
+
+    options: dict[str, Any] = {"lengths": recipe.lengths, "drop_remainder": True}
+    options["bucketed"] = False if recipe.lengths == "mixed" else None  # mixed batches mostly hold a long row
+    hints = getattr(model, "hints", [])
+    preprocessors = [model.preprocessor, *(model.hint_preprocessor(hint) for hint in hints)]
+    steps = None if recipe.steps_per_epoch is None else -(-recipe.steps_per_epoch // len(preprocessors))
+    found = []
+    for name, preprocessor in zip([recipe.task, *hints], preprocessors, strict=True):
+        examples = _examples(recipe, get_task(name), steps)
+        found.append(Batches(examples, preprocessor, recipe.batch_size, recipe.seed, steps=steps, **options))
+    return Alternating(found, recipe.steps_per_epoch) if hints else found[0]
+
+
+def _examples(recipe: Recipe, task: Task, steps: int | None) -> Any:
     """Returns the training examples, or the function of the epoch that draws them."""
     if not recipe.fresh:
-        return task.examples("train", recipe.examples)
-    size = recipe.batch_size * (recipe.steps_per_epoch or 1)
-    return lambda epoch: task.examples("train", size, seed=(recipe.seed + 1) * FRESH + epoch)
+        return task.examples(recipe.split, recipe.examples)
+    size = recipe.batch_size * (steps or 1)
+
+    def draw(epoch: int) -> list[Example]:
+        seed = (recipe.seed + 1) * FRESH + epoch
+        if not recipe.curriculum:
+            return task.examples(recipe.split, size, seed)
+        longest = recipe.curriculum[epoch * len(recipe.curriculum) // recipe.epochs]
+        for often in (1, 4, 16, 64):  # as many as it takes; each draw begins as the one before
+            drawn = task.examples(recipe.split, often * size, seed)
+            short = [row for row in drawn if len(parts(row.source)[0]) <= longest]
+            if len(short) >= size:
+                return short[:size]
+        raise InputError(f"{recipe.split} of {task.name} has too few sources of at most {longest} tokens")
+
+    return draw
 
 
 def _optimizer(recipe: Recipe, steps_per_epoch: int) -> Any:

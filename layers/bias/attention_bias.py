@@ -18,6 +18,8 @@ class AttentionBias(keras.layers.Layer):
         queries: tensor of shape (B, N, T, H), without bias.
         scale: the number, or tensor of shape (1,), that multiplies the scores of the content.
         training: bool.
+        place: int tensor of shape (B,), the position of the first query in each row, where it is not 0: a decoder that
+            keeps its keys asks for one query at a time.
 
     Returns:
         Tensor that broadcasts to (B, N, T, S).
@@ -37,6 +39,7 @@ class AttentionBias(keras.layers.Layer):
         queries: Any = None,
         scale: Any = 1.0,
         training: bool = False,
+        place: Any = None,
     ) -> Any:
         raise NotImplementedError
 

@@ -25,6 +25,7 @@ class DirectionBias(AttentionBias):
         query_length: int, T.
         key_length: int, S.
         states: tensor of shape (B, T, D).
+        place: int tensor of shape (B,), the position of the first query in each row. Defaults to 0.
 
     Returns:
         Tensor of shape (B, N, T, S).
@@ -57,11 +58,14 @@ class DirectionBias(AttentionBias):
         queries: Any = None,
         scale: Any = 1.0,
         training: bool = False,
+        place: Any = None,
     ) -> Any:
         batch = ops.shape(states)[0]
         pairs = ops.reshape(self.direction(states), (batch, query_length, self.heads, 2))
         left, right = (ops.transpose(pairs[..., side], (0, 2, 1))[..., None] for side in (0, 1))
         keys, queries = ops.arange(key_length, dtype="int32")[None, :], ops.arange(query_length, dtype="int32")[:, None]
+        if place is not None:
+            queries = queries + place[:, None, None, None]
         direction = ops.where(keys > queries, right, ops.where(keys < queries, left, 0.0))
         return self.scale * direction + self.offset
 

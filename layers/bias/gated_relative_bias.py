@@ -33,6 +33,7 @@ class GatedRelativeBias(RelativeBias):
         queries: tensor of shape (B, N, T, H).
         scale: number, or tensor of shape (1,).
         training: bool.
+        place: int tensor of shape (B,), the position of the query in each row; T is 1 then. Defaults to 0.
 
     Returns:
         Tensor of shape (B, N, T, S).
@@ -64,9 +65,14 @@ class GatedRelativeBias(RelativeBias):
         queries: Any = None,
         scale: Any = 1.0,
         training: bool = False,
+        place: Any = None,
     ) -> Any:
-        scores = self.position_scores(query_length, key_length, queries, training)
-        relative = windows(scores, 1, key_length)
+        if place is None:
+            scores = self.position_scores(query_length, key_length, queries, training)
+            relative = windows(scores, 1, key_length)
+        else:
+            scores = self.position_scores(1, key_length, queries, training)
+            relative = self.one_query(key_length, queries, place)
         absolute = scores[..., query_length - 1 : query_length - 1 + key_length]  # the distances from 0 on
         gate = ops.transpose(ops.sigmoid(self.gate(states)), (0, 2, 1))[..., None]
         return (gate * relative + (1.0 - gate) * absolute) * scale

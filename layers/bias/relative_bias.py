@@ -36,6 +36,7 @@ class RelativeBias(AttentionBias):
         queries: tensor of shape (B, N, T, H).
         scale: number, or tensor of shape (1,).
         training: bool.
+        place: int tensor of shape (B,), the position of the query in each row; T is 1 then. Defaults to 0.
 
     Returns:
         Tensor of shape (B, N, T, S).
@@ -76,9 +77,18 @@ class RelativeBias(AttentionBias):
         queries: Any = None,
         scale: Any = 1.0,
         training: bool = False,
+        place: Any = None,
     ) -> Any:
+        if place is not None:
+            return self.one_query(key_length, queries, place) * scale
         scores = self.position_scores(query_length, key_length, queries, training)
         return windows(scores, 1, key_length) * scale
+
+    def one_query(self, key_length: Any, queries: Any, place: Any) -> Any:
+        """Returns the scores (B, N, 1, S) of one query a row, at `place` (B,), with the keys of a decoder."""
+        scores = self.position_scores(key_length, key_length, queries, False)  # from distance -(S - 1) on
+        columns = ops.arange(key_length, dtype="int32") + key_length - 1 - place[:, None]
+        return ops.take_along_axis(scores, columns[:, None, None, :], axis=-1)
 
     def position_scores(self, query_length: Any, key_length: Any, queries: Any, training: bool) -> Any:
         """Returns the score of each query with each distance from -(T - 1) to S, of shape (B, N, T, T + S)."""

@@ -19,6 +19,7 @@ class RotaryPositions(keras.layers.Layer):
     Call arguments:
         queries: tensor of shape (B, N, T, H), H even.
         keys: tensor of shape (B, N, S, H).
+        place: int tensor of shape (B,), the position of the first query in each row. Defaults to 0.
 
     Returns:
         Both, turned.
@@ -35,16 +36,21 @@ class RotaryPositions(keras.layers.Layer):
     ```
     """
 
-    def call(self, queries: Any, keys: Any) -> tuple[Any, Any]:
-        return turn(queries), turn(keys)
+    def call(self, queries: Any, keys: Any, place: Any = None) -> tuple[Any, Any]:
+        return turn(queries, place), turn(keys)
 
     def get_config(self) -> dict[str, Any]:
         return super().get_config()  # Keras wants it said, for the dtype policy
 
 
-def turn(x: Any) -> Any:
-    """Returns vectors (..., T, H), turned by their positions; the angles are float32 under any dtype."""
-    angle = angles(ops.cast(ops.arange(ops.shape(x)[-2], dtype="int32"), "float32"), x.shape[-1])
+def turn(x: Any, place: Any = None) -> Any:
+    """Returns vectors (B, N, T, H), turned by their positions, the first of which is `place` (B,) or 0; the angles are
+    float32 under any dtype.
+    """
+    positions = ops.arange(ops.shape(x)[-2], dtype="int32")
+    if place is not None:
+        positions = positions + place[:, None, None]
+    angle = angles(ops.cast(positions, "float32"), x.shape[-1])
     return ops.cast(rotate(ops.cast(x, "float32"), angle), x.dtype)
 
 

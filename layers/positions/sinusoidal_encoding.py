@@ -25,6 +25,7 @@ class SinusoidalEncoding(keras.layers.Layer):
     Call arguments:
         inputs: tensor of shape (B, T, D), D even.
         training: bool.
+        place: int tensor of shape (B,), the position of the first input in each row. Defaults to 0.
 
     Returns:
         Tensor of shape (B, T, D).
@@ -44,9 +45,11 @@ class SinusoidalEncoding(keras.layers.Layer):
         super().__init__(dtype=dtype, **kwargs)
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
 
-    def call(self, inputs: Any, training: bool = False) -> Any:
-        positions = ops.cast(ops.arange(ops.shape(inputs)[1], dtype="int32"), "float32")
-        encoded = inputs + ops.cast(sinusoid(positions, inputs.shape[-1]), inputs.dtype)
+    def call(self, inputs: Any, training: bool = False, place: Any = None) -> Any:
+        positions = ops.arange(ops.shape(inputs)[1], dtype="int32")
+        if place is not None:
+            positions = positions + place[:, None]
+        encoded = inputs + ops.cast(sinusoid(ops.cast(positions, "float32"), inputs.shape[-1]), inputs.dtype)
         return self.dropout(encoded, training=training)
 
     def get_config(self) -> dict[str, Any]:

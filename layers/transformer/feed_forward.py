@@ -11,7 +11,7 @@ from kzoo.registry import register
 
 @register("layer")
 class FeedForward(keras.layers.Layer):
-    """A linear map, a ReLU, dropout, and a linear map back to the size of the input.
+    """A linear map, a ReLU or a GELU, dropout, and a linear map back to the size of the input.
 
     From [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), Eq. 5: W_2 max(W_1 x + b_1, 0) + b_2.
 
@@ -21,6 +21,7 @@ class FeedForward(keras.layers.Layer):
             Glorot-uniform times sqrt(2).
         bias: float. What b_2 starts at. Defaults to uniform in +-1/sqrt(units).
         dropout: float. Rate between the maps while training. Defaults to 0.
+        activation: str. "relu" or "gelu". Defaults to "relu".
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
@@ -46,6 +47,7 @@ class FeedForward(keras.layers.Layer):
         gain: float | None = None,
         bias: float | None = None,
         dropout: float = 0.0,
+        activation: str = "relu",
         dtype: Any = None,
         **kwargs: Any,
     ) -> None:
@@ -54,13 +56,14 @@ class FeedForward(keras.layers.Layer):
         self.gain = None if gain is None else checks.number("gain", gain, 0.0, 100.0)
         self.start = None if bias is None else checks.number("bias", bias, -100.0, 100.0)
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
+        self.activation = checks.choice("activation", activation, ["relu", "gelu"])
 
     def build(self, input_shape: Any) -> None:
         size = input_shape[-1]
         units = self.units or 4 * size
         constant = {} if self.start is None else {"bias_initializer": keras.initializers.Constant(self.start)}
         policy = {"dtype": self.dtype_policy}
-        self.inner = linear(units, size, glorot(size, units, 2**0.5), activation="relu", **policy)
+        self.inner = linear(units, size, glorot(size, units, 2**0.5), activation=self.activation, **policy)
         bound = None if self.gain is None else glorot(units, size, self.gain)
         self.outer = linear(size, units, bound, **constant, **policy)
         self.inner.build((None, size))
@@ -72,4 +75,4 @@ class FeedForward(keras.layers.Layer):
 
     def get_config(self) -> dict[str, Any]:
         own = {"units": self.units, "gain": self.gain, "bias": self.start, "dropout": self.dropout.rate}
-        return {**super().get_config(), **own}
+        return {**super().get_config(), **own, "activation": self.activation}

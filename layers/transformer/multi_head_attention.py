@@ -24,7 +24,8 @@ class MultiHeadAttention(keras.layers.Layer):
     From [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.2, with the parts of
     [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), Eq. 10 and 17: their b_q, or b_qE, is `query_bias`, their
     alpha is `scale`. The names "dot_product", "relative", "gated_relative", "geometric" and "geometric_normalized" are
-    the attentions of that paper.
+    the attentions of that paper, "tempered" is that of
+    [Awasthi and Gupta, 2023](https://arxiv.org/abs/2310.00726).
 
     Args:
         heads: int. Number of heads N. Defaults to 1.
@@ -118,17 +119,52 @@ class MultiHeadAttention(keras.layers.Layer):
         self.built = True
 
     def call(self, inputs: Any, memory: Any = None, mask: Any = None, training: bool = False) -> tuple[Any, Any]:
-        memory = inputs if memory is None else memory
+        return self.read(inputs, self.prepare(inputs if memory is None else memory, training), mask, None, training)
+
+    def prepare(self, memory: Any, training: bool = False) -> dict[str, Any]:
+        """Returns what `read` needs of a memory (B, S, E): `keys` and `values`, each (B, N, S, H).
+
+        With `read` and `write` it is for decoding: keys and values of what does not change are computed once.
+        """
+        keys = self.split(self.dropout(self.key(memory), training=training))
+        return {"keys": keys, "values": self.split(self.value(memory))}
+
+    def write(self, state: Any, prepared: dict[str, Any], place: Any) -> dict[str, Any]:
+        """Returns `prepared` with the key and the value of one more position.
+
+        Args:
+            state: tensor of shape (B, 1, E), what the position holds.
+            prepared: dict, from `prepare`, with room for it.
+            place: int tensor of shape (B,), the column it goes to in each row.
+        """
+        columns = ops.arange(ops.shape(prepared["keys"])[2], dtype="int32")
+        here = (columns[None, :] == place[:, None])[:, None, :, None]
+        new = self.prepare(state)
+        return {name: ops.where(here, ops.cast(new[name], old.dtype), old) for name, old in prepared.items()}
+
+    def read(
+        self, inputs: Any, prepared: dict[str, Any], mask: Any = None, place: Any = None, training: bool = False
+    ) -> tuple[Any, Any]:
+        """Attends to prepared keys and values; `call` is `read` of what `prepare` gives.
+
+        Args:
+            inputs: tensor of shape (B, T, D).
+            prepared: dict, from `prepare` or `write`.
+            mask: bool tensor of shape (B, S) or (B, T, S). Defaults to all open.
+            place: int tensor of shape (B,), the position of the first query. Defaults to 0 in every row.
+            training: bool.
+        """
+        keys, values = prepared["keys"], prepared["values"]
         mask = ops.ones((1, 1), dtype="bool") if mask is None else ops.cast(mask, "bool")
         mask = mask[:, None, None, :] if len(mask.shape) == 2 else mask[:, None, :, :]
-        plain, values = self.split(self.query(inputs)), self.split(self.value(memory))
-        keys = self.split(self.dropout(self.key(memory), training=training))
-        queries = plain + self.content_bias if self.query_bias else plain
+        plain = self.split(self.query(inputs))
+        queries = plain + ops.cast(self.content_bias, plain.dtype) if self.query_bias else plain
+        places = {} if place is None else {"place": place}
         if self.position is not None:
-            queries, keys = self.position(queries, keys)
+            queries, keys = self.position(queries, keys, **places)
         scores = ops.cast(ops.einsum("bnth,bnsh->bnts", queries, keys) * self.scale, "float32")
         if self.bias is not None:
-            lengths = {"query_length": ops.shape(scores)[2], "key_length": ops.shape(scores)[3]}
+            lengths = {"query_length": ops.shape(scores)[2], "key_length": ops.shape(scores)[3], **places}
             bias = self.bias(**lengths, states=inputs, queries=plain, scale=self.scale, training=training)
             scores = scores + ops.cast(bias, "float32")
         weights = self.weighting(scores, mask)
@@ -158,6 +194,7 @@ class MultiHeadAttention(keras.layers.Layer):
 
 
 alias("multi_head", "dot_product", "MultiHeadAttention")
+alias("multi_head", "tempered", "MultiHeadAttention", weighting="tempered")
 _trained = {"query_bias": True, "trainable_scale": True}
 alias("multi_head", "relative", "MultiHeadAttention", bias="relative", **_trained)
 alias("multi_head", "gated_relative", "MultiHeadAttention", bias="gated_relative", **_trained)

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.errors import InputError
 from kzoo.layers.transformer.feed_forward import FeedForward
 from kzoo.layers.transformer.multi_head_attention import MultiHeadAttention
 from kzoo.registry import alias, get, register, serialize
@@ -17,7 +18,7 @@ EPSILON = 1e-5
 
 @register("block")
 class TransformerBlock(keras.layers.Layer):
-    """Attention, then a feed-forward network on each position, each followed by a layer norm.
+    """Attention, then a feed-forward network on each position, each with a layer norm.
 
     From [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), Eq. 1-2. With h the states:
 
@@ -29,6 +30,12 @@ class TransformerBlock(keras.layers.Layer):
     `attend` gives a, `renew` u of a: a gate stands between them. The names "transformer", "rel" and "geometric" are the
     paper's models without gate.
 
+    With norm "before" ([Xiong et al., 2020](https://arxiv.org/abs/2002.04745)) a norm stands before each part, and what
+    is added up is never normed: a = h + attention(LayerNorm(h)), u = a + FFN(LayerNorm(a)). The names "pre_norm" and
+    "tempered" are such blocks with GELU, the second with `TemperedWeighting`. Norm "none" leaves both norms out.
+
+    `start` and `step` are for a decoder that keeps its keys and values.
+
     Args:
         attention: name, config or object of the kind "multi_head". Defaults to "dot_product".
         update: str. "residual", "norm" or "tanh". Defaults to "residual".
@@ -36,6 +43,8 @@ class TransformerBlock(keras.layers.Layer):
         hidden_units: int. Size of the feed-forward network between its maps. Defaults to four times the states'.
         dropout: float. Rate while training: on what the attention read, and within the network. Defaults to 0.
         attention_dropout: float. Rate on the keys, where the attention does not say itself. Defaults to 0.
+        norm: str. Where the norms stand: "after", "before" or "none". Defaults to "after".
+        activation: str. Of the network: "relu" or "gelu". Defaults to "relu".
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
@@ -68,6 +77,8 @@ class TransformerBlock(keras.layers.Layer):
         hidden_units: int | None = None,
         dropout: float = 0.0,
         attention_dropout: float = 0.0,
+        norm: str = "after",
+        activation: str = "relu",
         dtype: Any = None,
         **kwargs: Any,
     ) -> None:
@@ -78,17 +89,21 @@ class TransformerBlock(keras.layers.Layer):
         )
         self.update = checks.choice("update", update, GAINS)
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), **policy)
-        self.feed_forward = FeedForward(hidden_units, GAINS[update], dropout=dropout, **policy)
-        self.attention_norm = keras.layers.LayerNormalization(epsilon=EPSILON, **policy)
-        if update != "tanh":
+        self.norm = checks.choice("norm", norm, ["after", "before", "none"])
+        if norm != "after" and update != "residual":
+            raise InputError(f'the update "{update}" needs the norm "after"')
+        self.feed_forward = FeedForward(hidden_units, GAINS[update], dropout=dropout, activation=activation, **policy)
+        if norm != "none":
+            self.attention_norm = keras.layers.LayerNormalization(epsilon=EPSILON, **policy)
+        if norm != "none" and update != "tanh":
             self.update_norm = keras.layers.LayerNormalization(epsilon=EPSILON, **policy)
 
     def build(self, states_shape: Any, mask_shape: Any = None) -> None:
         self.attention.build(states_shape)
-        self.attention_norm.build(states_shape)
         self.feed_forward.build(states_shape)
-        if self.update != "tanh":
-            self.update_norm.build(states_shape)
+        for name in ("attention_norm", "update_norm"):
+            if hasattr(self, name):
+                getattr(self, name).build(states_shape)
         self.built = True
 
     def call(self, states: Any, mask: Any = None, training: bool = False) -> tuple[Any, dict[str, Any]]:
@@ -97,17 +112,49 @@ class TransformerBlock(keras.layers.Layer):
 
     def attend(self, states: Any, mask: Any, training: bool) -> tuple[Any, Any]:
         """Returns a, of shape (B, T, D), and the weights (B, N, T, T)."""
-        read, weights = self.attention(states, mask=mask, training=training)
-        return self.attention_norm(states + self.dropout(read, training=training)), weights
+        read, weights = self.attention(self._before(states, "attention_norm"), mask=mask, training=training)
+        return self._after(states + self.dropout(read, training=training), "attention_norm"), weights
 
     def renew(self, attended: Any, training: bool) -> Any:
         """Returns u of a."""
-        update = self.feed_forward(attended, training=training)
+        update = self.feed_forward(self._before(attended, "update_norm"), training=training)
         if self.update == "tanh":
             return ops.tanh(update)
         if self.update == "residual":
             update = attended + self.dropout(update, training=training)
-        return self.update_norm(update)
+        return self._after(update, "update_norm")
+
+    def start(self, states: Any, mask: Any) -> tuple[Any, dict[str, Any]]:
+        """Returns what `call` does of the first positions, and what `step` reads of them.
+
+        Args:
+            states: tensor of shape (B, T, D).
+            mask: bool tensor of shape (B, T, T).
+        """
+        inputs = self._before(states, "attention_norm")
+        prepared = self.attention.prepare(inputs)
+        read, _ = self.attention.read(inputs, prepared, mask)
+        return self.renew(self._after(states + read, "attention_norm"), False), prepared
+
+    def step(self, state: Any, prepared: dict[str, Any], mask: Any, place: Any) -> tuple[Any, dict[str, Any]]:
+        """Returns the new state of one more position, and `prepared` with it.
+
+        Args:
+            state: tensor of shape (B, 1, D).
+            prepared: dict, from `start` or `step`, with room for the position: see `MultiHeadAttention.write`.
+            mask: bool tensor of shape (B, 1, S), True at open columns, its own included.
+            place: int tensor of shape (B,), its column in each row.
+        """
+        inputs = self._before(state, "attention_norm")
+        prepared = self.attention.write(inputs, prepared, place)
+        read, _ = self.attention.read(inputs, prepared, mask, place)
+        return self.renew(self._after(state + read, "attention_norm"), False), prepared
+
+    def _before(self, states: Any, norm: str) -> Any:
+        return getattr(self, norm)(states) if self.norm == "before" else states
+
+    def _after(self, states: Any, norm: str) -> Any:
+        return getattr(self, norm)(states) if self.norm == "after" else states
 
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None
@@ -119,9 +166,13 @@ class TransformerBlock(keras.layers.Layer):
             "update": self.update,
             "hidden_units": self.feed_forward.units,
             "dropout": self.dropout.rate,
+            "norm": self.norm,
+            "activation": self.feed_forward.activation,
         }
 
 
 alias("block", "transformer", "TransformerBlock")
 alias("block", "rel", "TransformerBlock", attention="relative")
 alias("block", "geometric", "TransformerBlock", attention="geometric_normalized")
+alias("block", "pre_norm", "TransformerBlock", norm="before", activation="gelu")
+alias("block", "tempered", "TransformerBlock", attention="tempered", norm="before", activation="gelu")

@@ -1,0 +1,227 @@
+"""The decoder-only Transformer of the task-hinting paper."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import keras
+from keras import ops
+
+from kzoo import checks
+from kzoo.errors import InputError
+from kzoo.layers.transformer.linear import linear
+from kzoo.layers.transformer.transformer_block import EPSILON, TransformerBlock
+from kzoo.models.sequence_model import SequenceModel
+from kzoo.preprocessing.decoder_preprocessor import DecoderPreprocessor
+from kzoo.registry import get, register, serialize
+from kzoo.tasks import Task
+from kzoo.tasks import get as get_task
+
+
+@register("model")
+class TransformerDecoder(SequenceModel):
+    """A causal Transformer over 'source, delimiter, target', that is asked for the target only.
+
+    From [Awasthi and Gupta, 2023](https://arxiv.org/abs/2310.00726), sections 3 and B.2:
+
+        X_0 = E(source, delimiter, target),   X_t = block_t(X_(t-1)),   logits = W X_b + b
+
+    Without `encoding` nothing but the causal mask tells positions apart. The blocks "pre_norm" and "tempered" are the
+    paper's models with the standard and the tempered softmax. Each task in `hints` has a W and b of its own
+    (`hint_classes`) over the shared blocks; see `kzoo.preprocessing.alternating` for training with them.
+
+    Args:
+        vocabulary_size: int. Number of token ids V, 2 to 65,536.
+        block: name, config or object of the kind "block": a `TransformerBlock`; every layer has one like it. Defaults
+            to "pre_norm".
+        layers: int. Number of blocks, 1 to 1,000. Defaults to 2.
+        encoding: name, config or object of the kind "encoding", what is added to the embeddings. Defaults to None.
+        units: int. Size of the states D, 1 to 65,536. Defaults to 128.
+        heads: int. Heads, where the block does not say itself; so the next three. Defaults to 2.
+        hidden_units: int. Size of the feed-forward network between its maps. Defaults to four times the states'.
+        dropout: float. Rate in the blocks while training. Defaults to 0.
+        attention_dropout: float. Rate on the keys while training. Defaults to 0.
+        hints: sequence of str. Names of the tasks that are trained beside. Defaults to none.
+        embedding_deviation: float. Standard deviation of the normal distribution that embeddings start from. Defaults
+            to 1.
+        preprocessor: DecoderPreprocessor or its config, for models that take texts.
+
+    Call arguments:
+        inputs: dict of `token_ids` int (B, T), real tokens at the left of every row; where hints are trained also
+            `head` int (B,), 0 in rows of the task, k in those of the k-th hint. A `padding_mask` is not needed: under
+            the causal mask no real token sees what stands behind it.
+        training: bool.
+
+    Returns:
+        Logits of the next token at each position, float32 of shape (B, T, V).
+
+    Raises:
+        InputError: an argument is out of range, or a part is unknown.
+
+    Example:
+
+    ```python
+    model = kzoo.models.TransformerDecoder.from_task("sorter", block="tempered", units=8, hints=["successor"])
+    x, y, weight = model.preprocessor([("5 3 1 4 2", "1 2 3 4 5")])
+    assert model(x).shape == (1, 10, 103)
+    assert len(model.generate("5 3 1 4 2").split()) <= 5
+    ```
+
+    Differences: the paper does not say where its norms stand; here before each part, with one before the logits.
+    """
+
+    preprocessor_class = DecoderPreprocessor
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        block: Any = "pre_norm",
+        layers: int = 2,
+        encoding: Any = None,
+        units: int = 128,
+        heads: int = 2,
+        hidden_units: int | None = None,
+        dropout: float = 0.0,
+        attention_dropout: float = 0.0,
+        hints: Sequence[str] = (),
+        embedding_deviation: float = 1.0,
+        preprocessor: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        checks.integer("vocabulary_size", vocabulary_size, 2, 65_536)
+        checks.integer("layers", layers, 1, 1000)
+        if not isinstance(hints, (list, tuple)) or not all(isinstance(hint, str) for hint in hints):
+            raise InputError(f"hints must be a list of names of tasks, not {hints!r:.60}")
+        super().__init__(vocabulary_size, preprocessor, **kwargs)
+        self.vocabulary_size, self.hints = vocabulary_size, list(hints)
+        self.units = checks.integer("units", units, 1, 65_536)
+        self.embedding_deviation = checks.number("embedding_deviation", embedding_deviation, 0.0, 100.0)
+        policy = {"dtype": self.dtype_policy}
+        sizes = {"heads": heads, "hidden_units": hidden_units, "dropout": dropout}
+        options = {**sizes, "attention_dropout": attention_dropout, **policy}
+        first = get("block", block, **options)
+        if not isinstance(first, TransformerBlock):
+            raise InputError(f"the block of a TransformerDecoder is a TransformerBlock, not a {type(first).__name__}")
+        self.blocks = [first, *(get("block", serialize(first), **policy) for _ in range(layers - 1))]
+        self.encoding = None if encoding is None else get("encoding", encoding, **policy)
+        normal = keras.initializers.RandomNormal(stddev=self.embedding_deviation)
+        self.embedding = keras.layers.Embedding(vocabulary_size, units, normal, **policy)
+        if first.norm == "before":
+            self.final_norm = keras.layers.LayerNormalization(epsilon=EPSILON, **policy)
+        self.classes, *self.hint_classes = (linear(vocabulary_size, units, **policy) for _ in ["", *self.hints])
+        self.build()
+
+    @classmethod
+    def from_task(cls, task: str | Task, **config: Any) -> Self:
+        """Returns an untrained model for a task: its vocabulary, and everything else from `config`.
+
+        Args:
+            task: str or Task.
+            **config: arguments of the model.
+
+        Raises:
+            InputError: a hint has a token that the task does not have.
+        """
+        task = get_task(task)
+        preprocessor = cls.preprocessor_class.from_task(task)
+        model = cls(vocabulary_size=preprocessor.tokenizer.vocabulary_size, preprocessor=preprocessor, **config)
+        model.task_name = task.name
+        for hint in model.hints:
+            model.hint_preprocessor(hint)
+        return model
+
+    def hint_preprocessor(self, hint: str | Task) -> DecoderPreprocessor:
+        """Returns what turns examples of a hint into arrays for this model."""
+        tokens = self.text_preprocessor().tokenizer.tokens[:-3]
+        return self.preprocessor_class.from_task(get_task(hint), tokens)
+
+    def build(self, input_shape: Any = None) -> None:
+        states = (None, None, self.units)
+        self.embedding.build((None, None))
+        if self.encoding is not None:
+            self.encoding.build(states)
+        for layer in [*self.blocks, self.classes, *self.hint_classes]:
+            layer.build(states)
+        if hasattr(self, "final_norm"):
+            self.final_norm.build(states)
+        self.built = True
+
+    def call(self, inputs: dict[str, Any], training: bool = False) -> Any:
+        states = self.embed(inputs["token_ids"], training)
+        mask = causal_mask(ops.shape(states)[1])
+        for block in self.blocks:
+            states, _ = block(states, mask, training=training)
+        return self.logits(states, inputs.get("head"))
+
+    def embed(self, token_ids: Any, training: bool = False, place: Any = None) -> Any:
+        """Returns X_0, of shape (B, T, D), of tokens the first of which stands at `place` (B,), or 0."""
+        states = self.embedding(token_ids)
+        return states if self.encoding is None else self.encoding(states, training=training, place=place)
+
+    def logits(self, states: Any, head: Any = None) -> Any:
+        """Returns float32 logits (B, T, V) of the last states (B, T, D), of each row's own head (B,) or all of the
+        task's.
+        """
+        states = self.final_norm(states) if hasattr(self, "final_norm") else states
+        states = ops.cast(states, "float32")
+        logits = self._answer(self.classes, states)
+        for number, classes in enumerate([] if head is None else self.hint_classes, 1):
+            logits = ops.where((head == number)[:, None, None], self._answer(classes, states), logits)
+        return logits
+
+    def _answer(self, classes: Any, states: Any) -> Any:
+        # Under mixed precision Keras casts the variables in `call`, but not in `generate`: here it is the same.
+        kernel, bias = (ops.cast(ops.cast(v, self.compute_dtype), "float32") for v in (classes.kernel, classes.bias))
+        return ops.matmul(states, kernel) + bias
+
+    def trace_blocks(self, inputs: dict[str, Any]) -> list[dict[str, Any]]:
+        """Returns what each block did: `attended`, the states (B, T, D) before its feed-forward network; `states`,
+        those after it; and `weights` (B, N, T, T).
+        """
+        states, found = self.embed(inputs["token_ids"]), []
+        mask = causal_mask(ops.shape(states)[1])
+        for block in self.blocks:
+            attended, weights = block.attend(states, mask, False)
+            states = block.renew(attended, False)
+            found.append({"attended": attended, "states": states, "weights": weights})
+        return found
+
+    def start_generation(self, inputs: dict[str, Any], length: int) -> tuple[Any, Any]:
+        """Returns nothing that stays, and the keys and values of the prompt with room for `length` tokens more."""
+        states = self.embed(inputs["token_ids"])
+        mask = causal_mask(ops.shape(states)[1])
+        caches = []
+        for block in self.blocks:
+            states, prepared = block.start(states, mask)
+            room = [[0, 0], [0, 0], [0, length], [0, 0]]
+            caches.append({name: ops.pad(values, room) for name, values in prepared.items()})
+        place = ops.sum(ops.cast(inputs["padding_mask"], "int32"), axis=1)
+        return {}, {"caches": caches, "place": place}
+
+    def generate_step(self, token_ids: Any, prepared: Any, state: Any) -> tuple[Any, Any]:
+        """Reads token ids (B,); returns the logits of the next token (B, V) and the new state."""
+        place, caches = state["place"], []
+        states = self.embed(token_ids[:, None], place=place)
+        columns = ops.arange(ops.shape(state["caches"][0]["keys"])[2], dtype="int32")
+        mask = (columns[None, :] <= place[:, None])[:, None, :]
+        for block, cache in zip(self.blocks, state["caches"], strict=True):
+            states, cache = block.step(states, cache, mask, place)
+            caches.append(cache)
+        return self.logits(states)[:, 0], {"caches": caches, "place": place + 1}
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "vocabulary_size": self.vocabulary_size,
+            "block": serialize(self.blocks[0]),
+            "layers": len(self.blocks),
+            "encoding": None if self.encoding is None else serialize(self.encoding),
+            "units": self.units,
+            "hints": self.hints,
+            "embedding_deviation": self.embedding_deviation,
+        }
+
+
+def causal_mask(length: Any) -> Any:
+    """Returns a bool tensor of shape (1, T, T), True where the key is not behind the query."""
+    places = ops.arange(length, dtype="int32")
+    return (places[None, :] <= places[:, None])[None]

@@ -1,0 +1,163 @@
+"""Examples to arrays for a decoder: source, delimiter and target as one sequence."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from kzoo import checks
+from kzoo.errors import InputError
+from kzoo.preprocessing.preprocessor import MAX_LENGTH, Arrays, bucket, pad
+from kzoo.preprocessing.tokenizer import Tokenizer
+from kzoo.tasks import Task
+
+DELIMITER = "|"
+
+
+class DecoderPreprocessor:
+    """Turns sources and targets into the `(x, y, sample_weight)` of a decoder that reads both as one sequence.
+
+    The start symbol is the delimiter between source and target. A source with "|" in it has delimiters there, and says
+    itself whether it ends with one; any other is closed by one. Only the target is asked.
+
+    Args:
+        tokens: iterable of str. The vocabulary, see `Tokenizer`.
+        target_steps: (float, int) or None. None: the end symbol closes each target. (a, b): there is no end symbol, and
+            a model writes a * (source tokens) + b tokens. Defaults to None.
+        characters: bool. Whether a text is a token a character, without spaces. Defaults to False.
+        reversed_target: bool. Whether the model writes a target from its last token to its first. Defaults to False.
+
+    Example:
+
+    ```python
+    from kzoo.preprocessing.decoder_preprocessor import DecoderPreprocessor
+
+    preprocessor = DecoderPreprocessor("0123456789", target_steps=(1, 0))
+    x, y, weight = preprocessor([("4 2", "2 4"), ("7", "7")])
+    assert x["token_ids"].tolist() == [[4, 2, 10, 2], [7, 10, 12, 12]]
+    assert y.tolist() == [[2, 10, 2, 4], [10, 7, 12, 12]] and weight.tolist() == [[0, 0, 1, 1], [0, 1, 0, 0]]
+    ```
+    """
+
+    def __init__(
+        self,
+        tokens: Iterable[str],
+        target_steps: Sequence[Any] | None = None,
+        characters: bool = False,
+        reversed_target: bool = False,
+    ) -> None:
+        self.tokenizer = Tokenizer(tokens)
+        if target_steps is not None:
+            if not isinstance(target_steps, (list, tuple)) or len(target_steps) != 2:
+                raise InputError("target_steps must be a pair of a factor and a number")
+            factor, number = target_steps
+            target_steps = [checks.number("the factor of target_steps", factor, 0.0, 100.0), number]
+            checks.integer("the number of target_steps", number, 0, MAX_LENGTH)
+        self.target_steps = target_steps
+        self.characters = checks.boolean("characters", characters)
+        self.reversed_target = checks.boolean("reversed_target", reversed_target)
+
+    @classmethod
+    def from_task(cls, task: Task, vocabulary: Sequence[str] | None = None) -> Self:
+        """Returns the preprocessor of a task, with its vocabulary or that of another which has all its tokens.
+
+        Raises:
+            InputError: the other lacks a token.
+        """
+        own = [token for token in task.vocabulary if token != DELIMITER]
+        lacking = sorted(set(own) - set(own if vocabulary is None else vocabulary))
+        if lacking:
+            raise InputError(f"{task.name} has tokens that the vocabulary lacks: {', '.join(lacking[:5])}")
+        tokens = own if vocabulary is None else vocabulary
+        return cls(tokens, task.target_steps, task.characters, task.reversed_target)
+
+    def encode_source(self, source: str | Sequence[str]) -> list[int]:
+        """Returns the ids of one source with its delimiters.
+
+        Raises:
+            InputError: the source is empty, longer than 10,000 tokens, or has an unknown token.
+        """
+        parts: list[list[str]] = [[]]
+        for token in self._tokens(source):
+            parts.append([]) if token == DELIMITER else parts[-1].append(token)
+        if len(parts) == 1:
+            parts.append([])
+        encoded = [self.tokenizer.encode(part) for part in parts]
+        ids = [i for part in encoded for i in [self.tokenizer.start_id, *part]][1:]
+        if not 1 <= len(ids) - 1 <= MAX_LENGTH or not encoded[0]:
+            raise InputError(f"a source has 1 to {MAX_LENGTH:,} tokens, not {len(ids) - 1:,}")
+        return ids
+
+    def encode_target(self, target: str | Sequence[str]) -> list[int]:
+        """Returns the ids of one target as the model writes them, with the end symbol if there is one."""
+        ids = self.tokenizer.encode(self._tokens(target))
+        ids = ids[::-1] if self.reversed_target else ids
+        return ids if self.target_steps else [*ids, self.tokenizer.end_id]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Returns the text of ids that a model wrote."""
+        words = self.tokenizer.decode(ids).split()
+        return ("" if self.characters else " ").join(words[::-1] if self.reversed_target else words)
+
+    def steps(self, source: Sequence[int], max_length: int | None = None) -> int:
+        """Returns the most tokens that a model writes for an encoded source."""
+        tokens = len(source) - (source[-1] == self.tokenizer.start_id)
+        if self.target_steps is None:
+            return max_length or 10 * tokens + 10
+        number = max(1, round(self.target_steps[0] * tokens) + self.target_steps[1])
+        return min(max_length or number, number)
+
+    def shape(self, source: int, target: int) -> tuple[int, int]:
+        """Returns what to pad to where the longest source and target have these lengths: one sequence, few lengths."""
+        return bucket(source + target - 1), 1
+
+    def prompts(self, ids: Sequence[Sequence[int]], pad_to: int | None = None) -> dict[str, np.ndarray]:
+        """Returns what generation begins with: `token_ids` and `padding_mask` (B, S) of all tokens of encoded sources
+        but the last, which are `last_token_ids` (B,).
+        """
+        array = pad([row[:-1] for row in ids], self.tokenizer.pad_id, pad_to)
+        last = np.array([row[-1] for row in ids], "int32")
+        return {"token_ids": array, "padding_mask": array != self.tokenizer.pad_id, "last_token_ids": last}
+
+    def arrays(
+        self,
+        sources: Sequence[Sequence[int]],
+        targets: Sequence[Sequence[int]],
+        pad_to: tuple[int, int] | None = None,
+    ) -> Arrays:
+        """Returns `(x, y, sample_weight)` of encoded sources and targets.
+
+        Args:
+            sources: sequence of id lists, from `encode_source`.
+            targets: sequence of id lists, from `encode_target`.
+            pad_to: (int, int). S and T; the arrays have S + T - 1 columns. Defaults to the longest of the batch.
+
+        Returns:
+            `x`, a dict of `token_ids` and `padding_mask`, each (B, S + T - 1), sources and targets behind each other
+            without the last token; `y`, the token that follows each; and the weight, 1.0 where that is of a target.
+        """
+        rows = [[*source, *target] for source, target in zip(sources, targets, strict=True)]
+        whole = pad(rows, self.tokenizer.pad_id, pad_to and sum(pad_to))
+        columns = np.arange(whole.shape[1] - 1)[None, :]
+        first = np.array([len(source) - 1 for source in sources])[:, None]
+        last = np.array([len(row) - 1 for row in rows])[:, None]
+        weight = ((columns >= first) & (columns < last)).astype("float32")
+        token_ids = np.where(columns < last, whole[:, :-1], np.int32(self.tokenizer.pad_id))
+        return {"token_ids": token_ids, "padding_mask": columns < last}, whole[:, 1:], weight
+
+    def __call__(self, examples: Iterable[Any], pad_to: tuple[int, int] | None = None) -> Arrays:
+        """Returns `(x, y, sample_weight)` of pairs (source, target), each a text or a sequence of tokens."""
+        pairs = [(self.encode_source(source), self.encode_target(target)) for source, target in examples]
+        if not pairs:
+            raise InputError("there are no examples")
+        sources, targets = zip(*pairs, strict=True)
+        return self.arrays(sources, targets, pad_to)
+
+    def get_config(self) -> dict[str, Any]:
+        own = {"target_steps": self.target_steps, "characters": self.characters}
+        return {**self.tokenizer.get_config(), **own, "reversed_target": self.reversed_target}
+
+    def _tokens(self, text: str | Sequence[str]) -> Sequence[str]:
+        if not isinstance(text, str):
+            return text
+        return list("".join(text.split())) if self.characters else text.split()

@@ -1,0 +1,72 @@
+"""The softmax, sharper the more keys there are."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kzoo import checks
+from kzoo.layers.attention.score_attention import masked_softmax
+from kzoo.registry import alias, register
+
+
+@register("weighting")
+class TemperedWeighting(keras.layers.Layer):
+    """Turns scores into weights by a softmax whose temperature falls as the sequence grows.
+
+    From [Awasthi and Gupta, 2023](https://arxiv.org/abs/2310.00726), section 5: with z_ij the scores and n the number
+    of open keys of a query,
+
+        A_i = softmax(tau z_i),   tau = beta ln n
+
+    so that one good match outweighs n others at any length: exp(tau z) grows as fast as their number. beta is trained,
+    one for all heads of a layer.
+
+    Args:
+        beta: float. What beta starts at. Defaults to 1/3, where tau is about 1 among twenty keys.
+        shortest: int. n is at least this; 2 keeps a row of one key from having no temperature. Defaults to 2.
+        dtype: str or DTypePolicy. Weights are float32 under any.
+
+    Call arguments:
+        scores: float32 tensor of shape (B, N, T, S).
+        mask: bool tensor that broadcasts to (B, N, T, S), True where a key is open; every row has at least one.
+
+    Returns:
+        Weights, float32 of shape (B, N, T, S), exactly 0 at closed keys.
+
+    Raises:
+        InputError: an argument is out of range.
+
+    Example:
+
+    ```python
+    scores, mask = np.array([[[[1, 0, 0, 0]]]], "float32"), np.ones(4, bool)
+    weights = kzoo.layers.TemperedWeighting(beta=1.0)(scores, mask)
+    assert abs(float(weights[0, 0, 0, 0]) - 4 / 7) < 1e-6  # e^(ln 4) = 4 against three others
+    ```
+
+    Differences: the paper calls n the sequence length and leaves open whether the output so far counts, and what beta
+    starts at. Here n counts the keys that a query may look at: under a causal mask it is the position, padding never
+    counts, and decoding step by step gives what one pass gives.
+    """
+
+    def __init__(self, beta: float = 1 / 3, shortest: int = 2, dtype: Any = None, **kwargs: Any) -> None:
+        super().__init__(autocast=False, dtype=dtype, **kwargs)
+        self.start = checks.number("beta", beta, -1000.0, 1000.0)
+        self.shortest = checks.integer("shortest", shortest, 2, 1_000_000)
+
+    def build(self, scores_shape: Any = None, mask_shape: Any = None) -> None:
+        self.beta = self.add_weight((1,), initializer=keras.initializers.Constant(self.start), name="beta")
+        self.built = True
+
+    def call(self, scores: Any, mask: Any) -> Any:
+        scores = ops.cast(scores, "float32")
+        open_keys = ops.cast(ops.logical_and(mask, ops.ones_like(scores, dtype="bool")), "float32")
+        number = ops.maximum(ops.sum(open_keys, axis=-1, keepdims=True), float(self.shortest))
+        return masked_softmax(ops.cast(self.beta, "float32") * ops.log(number) * scores, mask)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "beta": self.start, "shortest": self.shortest}
+
+
+alias("weighting", "tempered", "TemperedWeighting")

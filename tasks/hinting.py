@@ -1,0 +1,72 @@
+"""What the tasks of Awasthi and Gupta (2023) have in common."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from kzoo.tasks.base import Example, Task, Tokens
+
+PAPER = "Awasthi and Gupta, 2023 (arXiv:2310.00726)"
+DELIMITER = "|"  # in a source: where the model reads the end of an input; one closes every source without any
+
+
+class Draws(NamedTuple):
+    """How a split draws its lengths and values.
+
+    Args:
+        skewed: (int, int) or None. Four fifths of the lengths are uniform in this range, the rest above it; None draws
+            all lengths uniformly.
+        repeated: float. Share of the sources with many repetitions.
+    """
+
+    skewed: tuple[int, int] | None = None
+    repeated: float = 0.0
+
+
+class HintingTask(Task):
+    """Base of the tasks for decoders: examples are drawn with replacement, each split in its own way.
+
+    A hint is a task like any other, with the splits of the task that it is for, and no token that this does not have
+    (but "|", the delimiter). `draws` says of each split how it draws; a split that is not there draws uniformly.
+    """
+
+    distinct = False
+    draws: Mapping[str, Draws] = {}
+
+    def draw(self, rng: np.random.Generator, split: str, length: int | None) -> Example:
+        length = self.length(rng, split) if length is None else length
+        return self.write(rng, split, length, rng.random() < self.draws.get(split, Draws()).repeated)
+
+    def length(self, rng: np.random.Generator, split: str) -> int:
+        """Draws a length of a split."""
+        low, high = self.splits[split].lengths
+        skewed = self.draws.get(split, Draws()).skewed
+        if skewed is not None:
+            low, high = skewed if rng.random() < 0.8 else (skewed[1] + 1, high)
+        return int(rng.integers(low, high + 1))
+
+    def sample(self, rng: np.random.Generator, length: int) -> Example:
+        return self.write(rng, "test", length, False)
+
+    def write(self, rng: np.random.Generator, split: str, length: int, repeated: bool) -> Example:
+        """Draws one example of the given length, as the split has them.
+
+        Args:
+            rng: numpy.random.Generator.
+            split: str.
+            length: int.
+            repeated: bool. Whether it is one of those with many repetitions.
+        """
+        raise NotImplementedError
+
+
+def parts(source: Tokens) -> list[Tokens]:
+    """Returns the parts of a source between its delimiters."""
+    found: list[list[str]] = [[]]
+    for token in source:
+        if token == DELIMITER:
+            found.append([])
+        else:
+            found[-1].append(token)
+    return [tuple(part) for part in found]

@@ -1,0 +1,135 @@
+"""Chains of assignments, of Awasthi and Gupta (2023), Appendix C.2, after Zhang et al. (2022), and their hint."""
+
+import string
+from itertools import groupby
+
+import numpy as np
+
+from kzoo.errors import InputError
+from kzoo.registry import register
+from kzoo.tasks.base import Example, Split, Tokens
+from kzoo.tasks.hinting import DELIMITER, PAPER, HintingTask, parts
+
+LETTERS = tuple(string.ascii_lowercase)
+SIGNS = ("-", "+")
+CHAIN = 12
+TRAINED = 6
+
+
+class LegoTask(HintingTask):
+    """Base of the tasks over chains of twelve variables, each the one before it or its negative, in random order."""
+
+    vocabulary: Tokens = (*LETTERS, "=", *SIGNS, "1", ";", "?")
+    splits = {
+        "train": Split((TRAINED, TRAINED), 1_000_000),
+        "validation": Split((TRAINED, TRAINED), 2_000),
+        "test": Split((TRAINED, TRAINED), 2_000),
+    }
+    test_lengths = tuple(range(TRAINED + 1, CHAIN + 1))
+    characters = True
+    length_unit = "variables asked, of a chain of 12"
+    paper = f"{PAPER}, Table 4; the task is from Zhang et al., 2022 (arXiv:2206.04301)"
+
+    def chain(self, rng: np.random.Generator) -> tuple[str, list[tuple[str, str]]]:
+        """Draws a chain; returns its clauses in random order, and each variable with its sign, from the root on."""
+        letters = [LETTERS[i] for i in rng.choice(len(LETTERS), CHAIN, replace=False)]
+        flips = rng.integers(0, 2, CHAIN)  # 1 keeps the sign
+        values = np.cumprod(2 * flips - 1) > 0
+        clauses = [f"{a}={SIGNS[s]}{b};" for a, s, b in zip(letters, flips, ["1", *letters], strict=False)]
+        found = [(letter, SIGNS[int(value)]) for letter, value in zip(letters, values, strict=True)]
+        return "".join(clauses[i] for i in rng.permutation(CHAIN)), found
+
+    def follow(self, clauses: Tokens) -> list[tuple[str, str]]:
+        """Returns each variable of the clauses with its value's sign, from the root on.
+
+        Raises:
+            InputError: the clauses are not those of one chain.
+        """
+        after: dict[str, tuple[str, str]] = {}
+        for closed, clause in groupby(clauses, lambda token: token == ";"):
+            text = "" if closed else "".join(clause)
+            if len(text) == 4 and text[0] in LETTERS and text[1] == "=" and text[2] in SIGNS:
+                after[text[3]] = (text[0], text[2])
+        found: list[tuple[str, str]] = []
+        place, sign = "1", "+"
+        while place in after and len(found) <= CHAIN:
+            place, own = after[place]
+            sign = "+" if sign == own else "-"
+            found.append((place, sign))
+        if len(found) != CHAIN or len({letter for letter, _ in found}) != CHAIN or len(clauses) != 5 * CHAIN:
+            raise InputError(f"a source of {self.name} has {CHAIN} clauses like a=-d; that make one chain from 1 on")
+        return found
+
+
+@register("task", "lego")
+class Lego(LegoTask):
+    """LEGO: the values of the variables, in the order of the chain. Length counts the variables that are asked.
+
+    A source always has twelve clauses, in random order. Training asks for the first six variables of the chain;
+    examples of length n ask for the first n, which is how far the chain was followed.
+
+    Example:
+
+    ```python
+    task = kzoo.tasks.get("lego")
+    source = tuple("b=-a;a=+1;d=+c;c=-b;e=+d;f=+e;g=+f;h=+g;i=+h;j=+i;k=+j;l=-k;")
+    assert "".join(task.solve(source)) == "a+b-c+d+e+f+g+h+i+j+k+l-"
+    ```
+
+    The paper does not say how the values are written. Here a variable's name goes before its sign, so that accuracy at
+    length n means that n variables were found and valued without a mistake; the paper's is of the n-th alone.
+    """
+
+    name = "lego"
+    target_steps = (0.4, 0)  # 2 tokens for the 5 of a clause
+    paper_accuracy = {
+        mechanism: dict(zip(range(7, 13), [round(value / 100, 6) for value in values], strict=True))
+        for mechanism, values in {
+            "plain": (99.9, 99.4, 94.8, 84.5, 67.6, 41.3),
+            "hinted": (99.9, 99.9, 98.4, 91.9, 79.3, 56.5),
+        }.items()
+    }
+
+    def write(self, rng: np.random.Generator, split: str, length: int, repeated: bool) -> Example:
+        if length > CHAIN:
+            raise InputError(f"a length of {self.name} is at most {CHAIN}, not {length}")
+        source, found = self.chain(rng)
+        return Example(tuple(source), tuple("".join(map("".join, found[:length]))))
+
+    def solve(self, source: Tokens) -> Tokens:
+        return tuple("".join(map("".join, self.follow(tuple(source)))))
+
+
+@register("task", "two_ahead")
+class TwoAhead(LegoTask):
+    """The LEGO hint: given the value of one of the first four variables, the sign of the one two steps down the chain.
+
+    The question stands behind the clauses. Length means nothing here.
+
+    Example:
+
+    ```python
+    task = kzoo.tasks.get("two_ahead")
+    clauses = "b=-a;a=+1;d=+c;c=-b;e=+d;f=+e;g=+f;h=+g;i=+h;j=+i;k=+j;l=-k;"
+    assert task.solve(tuple(clauses + "|b=-1;d=?|")) == ("+",)
+    ```
+    """
+
+    name = "two_ahead"
+    vocabulary = (*LegoTask.vocabulary, DELIMITER)
+    target_steps = (0, 1)
+    test_lengths = (TRAINED,)
+
+    def write(self, rng: np.random.Generator, split: str, length: int, repeated: bool) -> Example:
+        source, found = self.chain(rng)
+        given = int(rng.integers(4))
+        (first, value), (second, asked) = found[given], found[given + 2]
+        return Example(tuple(f"{source}|{first}={value}1;{second}=?|"), (asked,))
+
+    def solve(self, source: Tokens) -> Tokens:
+        clauses, *rest = parts(tuple(source))
+        found = self.follow(clauses)
+        for (first, value), (second, asked) in zip(found, found[2:], strict=False):
+            if [*map("".join, rest)] == [f"{first}={value}1;{second}=?", ""]:
+                return (asked,)
+        raise InputError(f"a source of {self.name} ends like |a=-1;f=?| with a value and the variable two steps on")

@@ -1,0 +1,118 @@
+"""Training with hints, on other splits, and recipes whose weights are set."""
+
+import numpy as np
+import pytest
+
+import kzoo
+from kzoo.errors import InputError
+from kzoo.preprocessing.alternating import Alternating
+from kzoo.training import train as training
+from kzoo.training.recipe import Recipe, load_recipe
+from kzoo.training.train import build, train
+from kzoo.weights import serialize
+
+SMALL = {"units": 8, "hidden_units": 8, "layers": 1}
+
+
+def recipe(hints=(), **changes):
+    config = {
+        "task": "sorter",
+        "model": {"class": "TransformerDecoder", "config": {**SMALL, "hints": list(hints)}},
+        "split": "uniform_repeated",
+        "epochs": 2,
+        "steps_per_epoch": 5,
+        "fresh": True,
+        "batch_size": 16,
+        "selection": "last",
+        "evaluation": {"lengths": [3], "examples": 8},
+    }
+    return Recipe.from_config({**config, **changes})
+
+
+def test_a_recipe_with_hints_trains_task_and_hints_in_turn(tmp_path):
+    folder = train(recipe(["successor", "count"]), tmp_path / "tiny_sorter")
+    (run,) = kzoo.preset_info(folder)["results"]["training"]
+    assert (run["steps"], run["examples_seen"]) == (10, 160)
+    model = kzoo.from_preset(folder)
+    assert model.hints == ["successor", "count"] and len(model.generate("5 3 1").split()) <= 3
+    untrained = build(recipe(["successor", "count"]))
+    for old, new in zip(untrained.hint_classes, model.hint_classes, strict=True):
+        assert np.abs(np.array(old.get_weights()[0]) - new.get_weights()[0]).max() > 0
+
+
+def test_batches_of_the_task_and_its_hint():
+    made = training._batches(recipe(["successor"]), build(recipe(["successor"])))
+    assert isinstance(made, Alternating) and len(made) == 5
+    assert [int(made[i][0]["head"][0]) for i in range(5)] == [0, 1, 0, 1, 0]
+    first = made[0][1].tolist()
+    made.begin(1)
+    assert made[0][1].tolist() != first  # fresh examples
+    made.begin(0)
+    assert made[0][1].tolist() == first
+    assert (made[1][2].sum(axis=1) == 1).all() and (made[0][2].sum(axis=1) > 1).any()
+    listed = recipe(["successor"], fresh=False, steps_per_epoch=None, examples=64)
+    assert len(training._batches(listed, build(listed))) == 8  # a pass over both
+
+
+def test_the_split_is_the_recipes():
+    task = kzoo.tasks.get("sorter")
+    listed = recipe(split="uniform", fresh=False, steps_per_epoch=None, examples=64)
+    few = training._batches(listed, build(listed))
+    encoded = [few.preprocessor.encode_source(row.source) for row in task.examples("uniform", 64)]
+    assert [source for source, _ in few.pairs] == encoded
+    with pytest.raises(InputError, match="unknown split of sorter 'unifrm'; did you mean 'uniform'"):
+        recipe(split="unifrm")
+
+
+def test_a_curriculum_goes_from_short_to_long():
+    made = recipe(["successor"], epochs=4, curriculum=[3, 20])
+    batches = training._batches(made, build(made)).batches
+    longest = []
+    for epoch in range(4):
+        for own in batches:
+            own.begin(epoch)
+            longest.append(max(source.index(100) for source, _ in own.pairs))
+    assert longest[:4] == [3] * 4 and min(longest[4:]) > 10
+    impossible = recipe(curriculum=[1])
+    with pytest.raises(InputError, match="uniform_repeated of sorter has too few sources of at most 1 tokens"):
+        training._batches(impossible, build(impossible))
+    for changes in ({"fresh": False}, {"curriculum": [1, 2, 3]}):
+        with pytest.raises(InputError, match="a curriculum needs fresh examples"):
+            recipe(**{"curriculum": [4], **changes})
+
+
+def test_a_hint_that_does_not_fit_is_one_sentence():
+    with pytest.raises(InputError, match="carry has tokens that the vocabulary lacks"):
+        build(recipe(["carry"]))
+
+
+CONSTRUCTED = {"class": "construct_sorter", "config": {"longest": 5}}
+
+
+def test_a_construction_is_not_trained(tmp_path):
+    made = recipe(model=CONSTRUCTED, epochs=0)
+    folder = train(made, tmp_path / "tiny_sorter")
+    info = kzoo.preset_info(folder)
+    assert info["results"]["training"][0]["steps"] == 0 and info["results"]["training"][0]["history"] == []
+    assert all(row["value"] == 1 for row in info["results"]["rows"])
+    assert serialize(kzoo.from_preset(folder)) == serialize(kzoo.models.construct_sorter(longest=5))
+    assert load_recipe(folder) == made
+    from kzoo.card import render_card
+
+    card = render_card(folder)
+    assert "Constructed, not trained" in card and "kzoo.models.construct_sorter` sets every weight" in card
+    assert "| embedding | s to e_s + e'_s | B.3 |" in card and "## Training" not in card
+    assert "(trained)" not in card and "the end symbol" not in card
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"model": CONSTRUCTED}, "epochs must be an integer from 0 to 0"),
+        ({"epochs": 0}, "epochs must be an integer from 1"),
+        ({"model": {"class": "construct_sorter", "config": {"longst": 5}}, "epochs": 0}, "did you mean 'longest'"),
+    ],
+)
+def test_bad_constructions(changes, message):
+    with pytest.raises(InputError, match=message):
+        build(recipe(**changes))
