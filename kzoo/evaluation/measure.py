@@ -9,7 +9,6 @@ import numpy as np
 from kzoo.errors import InputError, did_you_mean
 from kzoo.generation import compile_for_backend
 from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor
-from kzoo.preprocessing.preprocessor import bucket
 from kzoo.tasks import Example, Task
 from kzoo.tasks.classification import ClassificationTask
 
@@ -66,8 +65,8 @@ def measure(
     for metric in ("accuracy_before_end", "edit_distance"):
         if metric in metrics and isinstance(preprocessor, ClassifierPreprocessor):
             raise InputError(f"{metric} is of written sequences; {type(model).__name__} answers with one label")
-    sources = [preprocessor.encode_source(example.source) for example in examples]
-    targets = [preprocessor.encode_target(example.target) for example in examples]
+    pairs = [preprocessor.encode(example.source, example.target) for example in examples]
+    sources, targets = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     found: dict[str, float] = {}
     if set(metrics) & {*DEFAULT, "accuracy_before_end"}:
         found |= _accuracies(model, sources, targets, bar)

@@ -60,7 +60,7 @@ class TransformerDecoder(SequenceModel):
     Example:
 
     ```python
-    model = kzoo.models.TransformerDecoder.from_task("sorter", block="tempered", units=8, hints=["successor"])
+    model = kzoo.models.TransformerDecoder.from_task("sorter", block="tempered", units=8, hints=["sorted_successor"])
     x, y, weight = model.preprocessor([("5 3 1 4 2", "1 2 3 4 5")])
     assert model(x).shape == (1, 10, 103)
     assert len(model.generate("5 3 1 4 2").split()) <= 5
@@ -152,10 +152,10 @@ class TransformerDecoder(SequenceModel):
             states, _ = block(states, mask, training=training)
         return self.logits(states, inputs.get("head"))
 
-    def embed(self, token_ids: Any, training: bool = False) -> Any:
-        """Returns X_0, of shape (B, T, D)."""
+    def embed(self, token_ids: Any, training: bool = False, places: Any = None) -> Any:
+        """Returns X_0, of shape (B, T, D), of tokens at `places` (B, T), by default 0, 1, ..."""
         states = self.embedding(token_ids)
-        return states if self.encoding is None else self.encoding(states, training=training)
+        return states if self.encoding is None else self.encoding(states, places=places, training=training)
 
     def logits(self, states: Any, head: Any = None) -> Any:
         """Returns float32 logits (B, T, V) of the last states (B, T, D), of each row's own head (B,) or all of the
@@ -194,7 +194,7 @@ class TransformerDecoder(SequenceModel):
     def generate_step(self, token_ids: Any, prepared: Any, state: Any) -> tuple[Any, Any]:
         """Reads token ids (B,); returns the logits of the next token (B, V) and the new state."""
         place, caches = state["place"], []
-        states = self.embed(token_ids[:, None])
+        states = self.embed(token_ids[:, None], places=place[:, None])
         columns = ops.arange(ops.shape(state["caches"][0]["keys"])[2], dtype="int32")
         mask = (columns[None, :] <= place[:, None])[:, None, :]
         for block, cache in zip(self.blocks, state["caches"], strict=True):

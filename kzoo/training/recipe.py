@@ -26,6 +26,8 @@ class Recipe:
         model: dict. `{"class": name, "config": {...}}`, without vocabulary, which the task gives; or
             `{"class": "construct_sorter", ...}` with the arguments of that function of `kzoo.models`: a model whose
             weights are set, not trained.
+        layout: dict. How a `TransformerSeq2Seq` lays calculations out: `digits` and `aligned`, see
+            `CalculationPreprocessor`.
         epochs: int. Passes over the training examples, 1 to 100,000; 0 where the weights are set.
         batch_size: int. 1 to 65,536.
         split: str. The task's split that is trained on; hints have one of the same name.
@@ -58,6 +60,7 @@ class Recipe:
     model: dict[str, Any]
     epochs: int
     task_version: int = 1
+    layout: dict[str, Any] = field(default_factory=dict)
     batch_size: int = 32
     split: str = "train"
     examples: int | None = None
@@ -92,6 +95,10 @@ class Recipe:
         config = self.model.get("config", {})
         if not isinstance(config, dict) or {"vocabulary_size", "preprocessor"} & set(config):
             raise InputError("the config of model must be a mapping, without the vocabulary, which the task gives")
+        if not isinstance(self.layout, dict) or not set(self.layout) <= {"digits", "aligned"}:
+            raise InputError("layout may have digits and aligned, and nothing else")
+        if self.layout and self.model["class"] != "TransformerSeq2Seq":
+            raise InputError("layout is for a TransformerSeq2Seq")
         checks.integer("epochs", self.epochs, *((0, 0) if self.constructed else (1, 100_000)))
         checks.integer("batch_size", self.batch_size, 1, 65_536)
         checks.number("learning_rate", self.learning_rate, 1e-9, 10.0)

@@ -85,7 +85,8 @@ def build(recipe: Recipe) -> Any:
         registry.resolve(kind, spec)  # raises, with the names that it might have been
         raise InputError("model must name a class")
     registry.check_arguments(cls, {**dict.fromkeys(cls.task_arguments, 2), **spec["config"]})
-    return cls.from_task(recipe.task, **spec["config"])
+    layout = {"layout": recipe.layout} if recipe.layout else {}
+    return cls.from_task(recipe.task, **layout, **spec["config"])
 
 
 def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, dict[str, Any]]:

@@ -24,6 +24,7 @@ class SinusoidalEncoding(keras.layers.Layer):
 
     Call arguments:
         inputs: tensor of shape (B, T, D), D even.
+        places: int tensor of shape (B, T), the positions. Defaults to counting from 0.
         training: bool.
 
     Returns:
@@ -44,10 +45,15 @@ class SinusoidalEncoding(keras.layers.Layer):
         super().__init__(dtype=dtype, **kwargs)
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
 
-    def call(self, inputs: Any, training: bool = False) -> Any:
-        positions = ops.cast(ops.arange(ops.shape(inputs)[1], dtype="int32"), "float32")
+    def call(self, inputs: Any, places: Any = None, training: bool = False) -> Any:
+        places = ops.arange(ops.shape(inputs)[1], dtype="int32") if places is None else places
+        positions = ops.cast(self.index(places), "float32")
         encoded = inputs + ops.cast(sinusoid(positions, inputs.shape[-1]), inputs.dtype)
         return self.dropout(encoded, training=training)
+
+    def index(self, places: Any) -> Any:
+        """Returns the number that stands for each position: here the position itself."""
+        return places
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "dropout": self.dropout.rate}
