@@ -15,7 +15,9 @@ _HOMES = {
     "preset_info": "kzoo.catalogue",
     "evaluate": "kzoo.evaluation.evaluate",
     "train": "kzoo.training.train",
+    "calibrate": "kzoo.calibration",
     "Tokenizer": "kzoo.preprocessing.tokenizer",
+    "CalculationPreprocessor": "kzoo.preprocessing.calculation_preprocessor",
     "Seq2SeqPreprocessor": "kzoo.preprocessing.preprocessor",
     "ClassifierPreprocessor": "kzoo.preprocessing.classifier_preprocessor",
 }

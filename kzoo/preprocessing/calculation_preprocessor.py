@@ -35,10 +35,8 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
     Example:
 
     ```python
-    from kzoo.preprocessing.calculation_preprocessor import CalculationPreprocessor
-
     options = {"characters": True, "reversed_target": True, "operator": "+", "zeros": 1}
-    preprocessor = CalculationPreprocessor("0123456789+", **options)
+    preprocessor = kzoo.CalculationPreprocessor("0123456789+", **options)
     x, y, weight = preprocessor([("12+9", "21")])
     assert x["encoder_token_ids"].tolist() == [[11, 0, 1, 2, 10, 0, 0, 9, 12]]
     assert x["encoder_ends"].tolist() == [[4, 8]] and y.tolist() == [[1, 2, 0, 12]]

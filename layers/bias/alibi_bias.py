@@ -29,7 +29,7 @@ class AlibiBias(AttentionBias):
     ```python
     bias = kzoo.layers.AlibiBias()
     bias.build((1, 3, 8), (1, 2, 3, 4))
-    assert np.array(bias(3, 3))[0, 0, 2].tolist() == [-0.125, -0.0625, 0]
+    assert np.array(bias(query_length=3, key_length=3))[0, 0, 2].tolist() == [-0.125, -0.0625, 0]
     ```
 
     Differences from the paper: where N is no power of two, it takes slopes of the next ones; here the formula stays.

@@ -31,7 +31,7 @@ class AttentionBias(keras.layers.Layer):
     def __init__(self, dtype: Any = None, **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)
 
-    def build(self, states_shape: Any, queries_shape: Any) -> None:
+    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
         self.built = True
 
     def call(

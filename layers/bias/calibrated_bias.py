@@ -60,7 +60,7 @@ class CalibratedBias(ClosingBias):
 
     ```python
     bias = kzoo.layers.CalibratedBias([[[1, None, -1, 0.0], [1, None, 0, -0.5]], []])
-    found = np.array(bias(3, 3))
+    found = np.array(bias(query_length=3, key_length=3))
     assert found[0, 0, 2].tolist() == [-1e9, 0, -0.5] and (found[0, 1] == 0).all()
     ```
 
@@ -76,8 +76,8 @@ class CalibratedBias(ClosingBias):
             raise InputError("lines must be a list of a list for each head")
         self.lines = [[_line(line) for line in own] for own in lines]
 
-    def build(self, states_shape: Any, queries_shape: Any) -> None:
-        if queries_shape[1] != len(self.lines):
+    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
+        if queries_shape is not None and queries_shape[1] != len(self.lines):
             heads = queries_shape[1]
             raise InputError(f"the bias has lines for {len(self.lines)} heads, but the attention has {heads}")
         self.built = True

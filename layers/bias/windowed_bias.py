@@ -36,7 +36,7 @@ class WindowedBias(ClosingBias):
     Example:
 
     ```python
-    bias = np.array(kzoo.layers.WindowedBias(before=1)(3, 3))
+    bias = np.array(kzoo.layers.WindowedBias(before=1)(query_length=3, key_length=3))
     assert (bias[0, 0] == 0).tolist() == [[True, False, False], [True, True, False], [False, True, True]]
     ```
 

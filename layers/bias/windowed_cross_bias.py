@@ -45,7 +45,7 @@ class WindowedCrossBias(ClosingBias):
 
     ```python
     bias = kzoo.layers.WindowedCrossBias(step=2, before=0, after=0)
-    found = np.array(bias(2, 7, ends=np.array([[5]])))   # start a b a b end pad
+    found = np.array(bias(query_length=2, key_length=7, ends=np.array([[5]])))  # start a b a b end pad
     assert np.argwhere(found[0, 0] == 0).tolist() == [[0, 3], [0, 4], [1, 1], [1, 2]]
     ```
 
