@@ -111,11 +111,19 @@ def _list(options: argparse.Namespace) -> None:
             row["preset"],
             row["task"],
             f"{row['parameters']:,}",
-            ", ".join(f"{percent(v)} at {k or 'all'}" for k, v in row["sequence_accuracy"].items()),
+            _by_share(row["sequence_accuracy"]),
         ]
         for row in rows
     ]
     print(text_table(["preset", "task", "parameters", "sequence accuracy by length"], lines) if lines else "no presets")
+
+
+def _by_share(accuracies: dict[int | None, float]) -> str:
+    """Returns accuracies by length in short, lengths of one accuracy together."""
+    equal: dict[str, list[str]] = {}
+    for length, value in accuracies.items():
+        equal.setdefault(percent(value), []).append("the test split" if length is None else str(length))
+    return "; ".join(f"{share} at {', '.join(lengths)}" for share, lengths in equal.items())
 
 
 def _info(options: argparse.Namespace) -> None:

@@ -23,7 +23,7 @@ os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", COMPILED.name)
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
 ROOT = Path(__file__).parent.parent
-SMALL = {"embedding_units": 6, "encoder_units": 5}
+SMALL = {"embedding_units": 6, "encoder_units": 5, "units": 12, "hidden_units": 10}
 
 
 @pytest.fixture(autouse=True)

@@ -69,7 +69,7 @@ def test_list(shelf, kzoo_command):
     assert (code, err) == (0, "")
     header, line, row = out.splitlines()
     assert header.split()[:3] == ["preset", "task", "parameters"]
-    assert row.split(None, 3)[:2] == ["onestep_recopy", "recopy"] and "100 % at 15, 99.9 % at 100" in row
+    assert row.split(None, 3)[:2] == ["onestep_recopy", "recopy"] and "100 % at 15; 99.9 % at 100" in row
     code, out, err = kzoo_command("list", "one*", "--json")
     assert json.loads(out) == [
         {

@@ -107,7 +107,7 @@ class TransformerDecoder(SequenceModel):
         self.embedding = keras.layers.Embedding(vocabulary_size, units, normal, **policy)
         if first.norm == "before":
             self.final_norm = keras.layers.LayerNormalization(epsilon=EPSILON, **policy)
-        self.classes, *self.hint_classes = (linear(vocabulary_size, units, dtype="float32") for _ in ["", *self.hints])
+        self.classes, *self.hint_classes = (linear(vocabulary_size, units, **policy) for _ in ["", *self.hints])
         self.build()
 
     @classmethod
@@ -152,20 +152,26 @@ class TransformerDecoder(SequenceModel):
             states, _ = block(states, mask, training=training)
         return self.logits(states, inputs.get("head"))
 
-    def embed(self, token_ids: Any, training: bool = False, places: Any = None) -> Any:
-        """Returns X_0, of shape (B, T, D), of tokens at `places` (B, T), by default 0, 1, ..."""
+    def embed(self, token_ids: Any, training: bool = False, place: Any = None) -> Any:
+        """Returns X_0, of shape (B, T, D), of tokens the first of which stands at `place` (B,), or 0."""
         states = self.embedding(token_ids)
-        return states if self.encoding is None else self.encoding(states, places=places, training=training)
+        return states if self.encoding is None else self.encoding(states, training=training, place=place)
 
     def logits(self, states: Any, head: Any = None) -> Any:
         """Returns float32 logits (B, T, V) of the last states (B, T, D), of each row's own head (B,) or all of the
         task's.
         """
         states = self.final_norm(states) if hasattr(self, "final_norm") else states
-        logits = self.classes(states)
+        states = ops.cast(states, "float32")
+        logits = self._answer(self.classes, states)
         for number, classes in enumerate([] if head is None else self.hint_classes, 1):
-            logits = ops.where((head == number)[:, None, None], classes(states), logits)
+            logits = ops.where((head == number)[:, None, None], self._answer(classes, states), logits)
         return logits
+
+    def _answer(self, classes: Any, states: Any) -> Any:
+        # Under mixed precision Keras casts the variables in `call`, but not in `generate`: here it is the same.
+        kernel, bias = (ops.cast(ops.cast(v, self.compute_dtype), "float32") for v in (classes.kernel, classes.bias))
+        return ops.matmul(states, kernel) + bias
 
     def trace_blocks(self, inputs: dict[str, Any]) -> list[dict[str, Any]]:
         """Returns what each block did: `attended`, the states (B, T, D) before its feed-forward network; `states`,
@@ -194,7 +200,7 @@ class TransformerDecoder(SequenceModel):
     def generate_step(self, token_ids: Any, prepared: Any, state: Any) -> tuple[Any, Any]:
         """Reads token ids (B,); returns the logits of the next token (B, V) and the new state."""
         place, caches = state["place"], []
-        states = self.embed(token_ids[:, None], places=place[:, None])
+        states = self.embed(token_ids[:, None], place=place)
         columns = ops.arange(ops.shape(state["caches"][0]["keys"])[2], dtype="int32")
         mask = (columns[None, :] <= place[:, None])[:, None, :]
         for block, cache in zip(self.blocks, state["caches"], strict=True):

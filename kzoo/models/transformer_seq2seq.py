@@ -166,7 +166,7 @@ class TransformerSeq2Seq(SequenceModel):
     def decode(self, inputs: dict[str, Any], training: bool) -> tuple[Any, list[dict[str, Any]]]:
         """Returns the logits (B, T, V) and the weights of every layer."""
         memory, source_mask, ends = self.encode(inputs, training)
-        states, traces = self.embed(inputs["decoder_token_ids"], None, training), []
+        states, traces = self.embed(inputs["decoder_token_ids"], training), []
         mask = causal_mask(ops.shape(states)[1])
         for block in self.decoder:
             states, trace = block(states, block.prepare(memory, ends, training), mask, source_mask, training=training)
@@ -178,16 +178,15 @@ class TransformerSeq2Seq(SequenceModel):
         mask = ops.cast(inputs["encoder_padding_mask"], "bool")
         last = ops.sum(ops.cast(mask, "int32"), axis=1, keepdims=True) - 1
         ends = ops.cast(inputs.get("encoder_ends", last), "int32")
-        columns = ops.arange(ops.shape(mask)[1], dtype="int32")
-        states = self.embed(inputs["encoder_token_ids"], ends[:, -1:] - columns, training)
+        states = self.embed(inputs["encoder_token_ids"], training, ends=ends)
         for block in self.encoder:
             states, _ = block(states, mask, training=training)
         return states, mask, ends
 
-    def embed(self, token_ids: Any, places: Any = None, training: bool = False) -> Any:
-        """Returns encoded embeddings (B, T, D) of tokens at `places` (B, T), by default 0, 1, ..."""
+    def embed(self, token_ids: Any, training: bool = False, **where: Any) -> Any:
+        """Returns encoded embeddings (B, T, D) of tokens; `where` they stand, `place` or `ends`, is for the encoding."""
         states = self.embedding(token_ids)
-        return states if self.encoding is None else self.encoding(states, places=places, training=training)
+        return states if self.encoding is None else self.encoding(states, training=training, **where)
 
     def logits(self, states: Any) -> Any:
         """Returns float32 logits (B, T, V) of the last states (B, T, D)."""
@@ -205,7 +204,7 @@ class TransformerSeq2Seq(SequenceModel):
     def generate_step(self, token_ids: Any, prepared: Any, state: Any) -> tuple[Any, Any]:
         """Reads token ids (B,); returns the logits of the next token (B, V) and the new state."""
         place, caches = state["place"], []
-        states = self.embed(token_ids[:, None], place[:, None])
+        states = self.embed(token_ids[:, None], place=place)
         columns = ops.arange(ops.shape(state["caches"][0]["keys"])[2], dtype="int32")
         mask = (columns[None, :] <= place[:, None])[:, None, :]
         for block, cache, memory in zip(self.decoder, state["caches"], prepared["memories"], strict=True):

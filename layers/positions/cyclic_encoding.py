@@ -23,8 +23,9 @@ class CyclicEncoding(SinusoidalEncoding):
 
     Call arguments:
         inputs: tensor of shape (B, T, D), D even.
-        places: int tensor of shape (B, T), the positions. Defaults to counting from 0.
         training: bool.
+        place: int tensor of shape (B,), the position of the first input in each row. Defaults to 0.
+        ends: int tensor of shape (B, K). The positions count back from column `ends[:, -1]`. Defaults to counting from 0.
 
     Returns:
         Tensor of shape (B, T, D).
@@ -44,8 +45,8 @@ class CyclicEncoding(SinusoidalEncoding):
         super().__init__(dropout=dropout, dtype=dtype, **kwargs)
         self.period = checks.integer("period", period, 1, 10_000)
 
-    def index(self, places: Any) -> Any:
-        return ops.mod(places, self.period)
+    def index(self, positions: Any) -> Any:
+        return ops.mod(positions, self.period)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "period": self.period}

@@ -24,8 +24,9 @@ class SinusoidalEncoding(keras.layers.Layer):
 
     Call arguments:
         inputs: tensor of shape (B, T, D), D even.
-        places: int tensor of shape (B, T), the positions. Defaults to counting from 0.
         training: bool.
+        place: int tensor of shape (B,), the position of the first input in each row. Defaults to 0.
+        ends: int tensor of shape (B, K). The positions count back from column `ends[:, -1]`. Defaults to counting from 0.
 
     Returns:
         Tensor of shape (B, T, D).
@@ -45,15 +46,19 @@ class SinusoidalEncoding(keras.layers.Layer):
         super().__init__(dtype=dtype, **kwargs)
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
 
-    def call(self, inputs: Any, places: Any = None, training: bool = False) -> Any:
-        places = ops.arange(ops.shape(inputs)[1], dtype="int32") if places is None else places
-        positions = ops.cast(self.index(places), "float32")
-        encoded = inputs + ops.cast(sinusoid(positions, inputs.shape[-1]), inputs.dtype)
+    def call(self, inputs: Any, training: bool = False, place: Any = None, ends: Any = None) -> Any:
+        positions = ops.arange(ops.shape(inputs)[1], dtype="int32")
+        if place is not None:
+            positions = positions + place[:, None]
+        if ends is not None:
+            positions = ends[:, -1:] - positions
+        positions = self.index(positions)
+        encoded = inputs + ops.cast(sinusoid(ops.cast(positions, "float32"), inputs.shape[-1]), inputs.dtype)
         return self.dropout(encoded, training=training)
 
-    def index(self, places: Any) -> Any:
+    def index(self, positions: Any) -> Any:
         """Returns the number that stands for each position: here the position itself."""
-        return places
+        return positions
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "dropout": self.dropout.rate}

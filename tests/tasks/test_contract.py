@@ -15,13 +15,18 @@ from kzoo.errors import InputError
 # The first examples of each split and length: they never change unless the task's version does.
 CHECKSUMS = {
     "arithmetic": "8382449335e9adbb",
+    "carry": "a9fe9d2d5dd64f9e",
     "cfq": "1472a3a48b5228a1",
     "copy": "9d5e8042423cf390",
+    "count": "16aef63afdc91e8f",
     "ctl_backward": "9ca945fc32e26d0b",
     "ctl_forward": "89a8c761dbef714c",
     "dedupe": "ec639c0c57115155",
+    "fill": "cc46b6a7934a734a",
+    "incrementer": "ffa3d4dded875f7c",
     "inv_recopy": "a040e2ff1dd22766",
     "inv_reverse_recopy": "c1c7561a703bc46d",
+    "lego": "4b9dfbbce601a02e",
     "listops": "774c966f8ffece2e",
     "lookup": "4a71aa5fd389a586",
     "noisy_lookup": "34d0ecf224584aba",
@@ -31,12 +36,30 @@ CHECKSUMS = {
     "reverse_lookup": "e908f2b71fe3e5ff",
     "reverse_recopy": "bf141deb0c4b4705",
     "scan": "477b48ebffa63220",
+    "scratchpad_sorter": "32bb9ae6f26f7e98",
+    "sorter": "6cb7f9a096c9b25c",
+    "sorted_successor": "f484eb2351ad7387",
+    "two_ahead": "435b84a1f2470e6d",
 }
 FINITE = ("scan", "cfq")
 
 
 # Splits that take minutes to draw: a part stands for the whole.
 PARTS = {("listops", "train"): 4_000}
+HINTING = (
+    "sorter",
+    "scratchpad_sorter",
+    "sorted_successor",
+    "count",
+    "fill",
+    "incrementer",
+    "carry",
+    "lego",
+    "two_ahead",
+)
+HINTS = ("sorted_successor", "count", "fill", "carry", "two_ahead")
+TRAINING = ("train", "train_repeated", "uniform", "uniform_repeated")
+PARTS |= {(name, split): 2_000 for name in HINTING for split in TRAINING}
 # How many examples of the training split are there more than once, as in the published data.
 REPEATED = {("ctl_forward", "train"): 480, ("ctl_backward", "train"): 480}
 
@@ -89,7 +112,8 @@ def test_examples_are_right(task):
     for split, length in parts(task):
         for source, target in task.examples(split, 300, length=length):
             assert isinstance(source, tuple) and isinstance(target, tuple) and source and target
-            assert task.solve(source) == target
+            solved = task.solve(source)
+            assert (solved[: len(target)] if task.name == "lego" else solved) == target  # which asks for a beginning
             assert vocabulary.issuperset(source) and vocabulary.issuperset(target)
 
 
@@ -102,6 +126,8 @@ def test_sizes(task):
 
 
 def test_no_source_twice(task):
+    if not task.distinct:
+        return
     for split, length in parts(task):
         examples = task.examples(split, PARTS.get((task.name, split)), length=length)
         repeated = REPEATED.get((task.name, split), 0)
@@ -109,6 +135,8 @@ def test_no_source_twice(task):
 
 
 def test_train_and_test_share_nothing(task):
+    if task.name in HINTS:  # they are trained on only
+        return
     train, validation = sources(task, "train"), sources(task, "validation")
     if task.name in FINITE or "lookup" in task.name:
         assert not train & validation

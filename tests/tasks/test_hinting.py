@@ -1,0 +1,151 @@
+"""Sorting, increment and LEGO, and their hints: the paper's distributions and worked examples."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from kzoo import tasks
+from kzoo.errors import InputError
+
+
+def shares(values):
+    """Returns the share of each value."""
+    counts = Counter(values)
+    return {value: count / len(values) for value, count in counts.items()}
+
+
+@pytest.mark.parametrize("name", ["sorter", "sorted_successor"])
+def test_lengths_are_skewed_in_training_and_uniform_elsewhere(name):
+    task = tasks.get(name)
+    extra = 2 if name == "sorted_successor" else 0  # the delimiter and the number asked
+    found = shares([len(row.source) - extra for row in task.examples("train", 20_000)])
+    assert set(found) == set(range(2, 21))
+    assert all(0.18 < found[n] < 0.22 for n in range(2, 6)) and all(0.008 < found[n] < 0.02 for n in range(6, 21))
+    for split in ("uniform", "uniform_repeated"):
+        found = shares([len(row.source) - extra for row in task.examples(split, 20_000)])
+        assert all(0.04 < found[n] < 0.065 for n in range(2, 21))
+
+
+def test_values_are_uniform_with_replacement():
+    rows = tasks.get("sorter").examples("test", 500, length=100)
+    found = shares([token for row in rows for token in row.source])
+    assert len(found) == 100 and max(found.values()) < 0.0125 and min(found.values()) > 0.0075
+    assert 58 < np.mean([len(set(row.source)) for row in rows]) < 69  # 100 (1 - 0.99^100) = 63.4
+    assert all(list(map(int, row.target)) == sorted(map(int, row.source)) for row in rows)
+
+
+def test_a_tenth_has_many_repetitions():
+    rows = tasks.get("sorter").examples("train_repeated", 4_000, length=20)
+    few = [len(set(row.source)) <= 10 for row in rows]
+    assert 0.08 < np.mean(few) < 0.12
+    assert not any(len(set(row.source)) <= 10 for row in tasks.get("sorter").examples("train", 500, length=20))
+
+
+@pytest.mark.parametrize("often", [2, 3, 4, 5])
+def test_the_papers_test_distributions(often):
+    for row in tasks.get("sorter").examples(f"rep{often}", 50, length=50):
+        counts = Counter(row.source)
+        assert sum(count >= often for count in counts.values()) >= 50 // often and len(row.source) == 50
+    with pytest.raises(InputError, match=f"rep{often} has lengths up to"):
+        tasks.get("sorter").examples(f"rep{often}", 1, length=101 * often)
+
+
+def test_successors():
+    task = tasks.get("sorted_successor")
+    rows = task.examples("train", 3_000, length=3)
+    for source, (answer,) in rows:
+        ordered = sorted(map(int, source[:3]))
+        assert answer == str(ordered[ordered.index(int(source[-1])) + 1])
+    # Of three different numbers either that has a successor is asked, wherever it stands.
+    asked = shares([row.source.index(row.source[-1]) for row in rows if len(set(row.source[:3])) == 3])
+    assert all(0.3 < share < 0.37 for share in asked.values())
+
+
+def test_counts():
+    rows = tasks.get("count").examples("train", 4_000, length=20)
+    less = shares([abs(2 * row.source.count(row.target[0]) - 20) for row in rows])
+    assert set(less) == {0, 2, 4} and 0.47 < less[0] < 0.53 and less[2] == pytest.approx(less[4], abs=0.05)
+    odd = {abs(2 * row.source.count(row.target[0]) - 7) for row in tasks.get("count").examples("train", 500, length=7)}
+    assert odd == {1, 3, 5}
+    assert tasks.get("count").solve(("9", "4", "4", "9")) == ("4",)
+
+
+def test_fills():
+    for source, target in tasks.get("fill").examples("train", 300):
+        copies = source.index("|")
+        assert 1 <= copies <= 10 and source.count(source[0]) + len(target) == 2 * copies and source[-1] == "|"
+
+
+def test_numbers_that_end_with_nines():
+    rows = tasks.get("incrementer").examples("train", 20_000)
+    assert all(int("".join(t)) == int("".join(s)) + 1 and s[0] != "0" for s, t in rows)
+    four = [row.source for row in rows if len(row.source) == 4]
+    assert len(four) == pytest.approx(0.8 / 3 * 20_000, rel=0.06)
+    assert np.mean([s == tuple("9999") for s in four]) == pytest.approx(0.1 / 4, rel=0.4)
+    assert np.mean([s[-1] == "9" for s in four]) == pytest.approx(0.1 + 0.9 * 0.1, rel=0.15)
+    test = tasks.get("incrementer").examples("test", 4_000, length=4)
+    assert np.mean([row.source[-1] == "9" for row in test]) == pytest.approx(0.1, rel=0.25)
+
+
+def test_carries():
+    task = tasks.get("carry")
+    assert "".join(task.solve(tuple("129"))) == "0↑13↑01↑0"
+    assert "".join(task.solve(tuple("999"))) == "0↑10↑10↑11↑0"
+    written = "".join(task.solve(tuple("40299")))[::3]
+    assert written[::-1] == "40300"
+
+
+def test_the_papers_chain():
+    task = tasks.get("lego")
+    clauses = "a=-d;f=-c;c=+a;d=+b;b=+1;e=+f;"  # of six; six more make it one of ours
+    more = "".join(f"{b}=+{a};" for a, b in zip("eghijk", "ghijkl", strict=True))
+    assert "".join(task.solve(tuple(clauses + more))).startswith("b+d+a-c-f+e+g+")
+
+
+def test_chains_are_uniform_and_long():
+    rows = tasks.get("lego").examples("test", 2_000, length=12)
+    assert all(len(row.source) == 60 and len(row.target) == 24 and len(set(row.target[::2])) == 12 for row in rows)
+    assert all(0.45 < np.mean([row.target[i] == "+" for row in rows]) < 0.55 for i in range(1, 24, 2))
+    first = shares([row.source[:60].index("1") // 5 for row in rows])
+    assert set(first) == set(range(12)) and max(first.values()) < 0.13
+    assert {len(row.target) for row in tasks.get("lego").examples("train", 50)} == {12}
+
+
+@pytest.mark.parametrize(
+    "name, source",
+    [
+        ("sorter", "3 101"),
+        ("sorter", "0"),
+        ("sorted_successor", "1 2 3"),
+        ("sorted_successor", "1 2 3 | 3"),
+        ("sorted_successor", "1 2 3 | 7"),
+        ("sorted_successor", "1 2 3 | 1 2"),
+        ("sorted_successor", "1 | 1"),
+        ("count", "1 2 3"),
+        ("count", "1 1"),
+        ("fill", "5 5 | 5 5 |"),
+        ("fill", "5 5 | 4 |"),
+        ("fill", "5 5 | 5"),
+        ("incrementer", "0 1"),
+        ("carry", "1 x"),
+        ("lego", "a = + 1 ;"),
+        ("two_ahead", "a = + 1 ; | a = + 1 ; b = ? |"),
+    ],
+)
+def test_what_is_no_source(name, source):
+    with pytest.raises(InputError, match=f"a source of {name} ") as error:
+        tasks.get(name).solve(tuple(source.split()))
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name, length", [("sorted_successor", 1), ("count", 1), ("lego", 13)])
+def test_lengths_that_cannot_be(name, length):
+    with pytest.raises(InputError, match=f"length of {name}"):
+        tasks.get(name).examples("test", 1, length=length)
+
+
+def test_published_numbers():
+    assert tasks.get("sorter").paper_accuracy["hinted"] == {50: 0.998, 100: 0.926}
+    assert tasks.get("incrementer").paper_accuracy["tempered"][20] == 0.04
+    assert tasks.get("lego").paper_accuracy["plain"][12] == 0.413
