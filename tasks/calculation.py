@@ -11,6 +11,7 @@ from kzoo.tasks.base import Example, Split, Task, Tokens
 PAPER = "Duan et al., 2023 (arXiv:2310.11984)"
 DIGITS = tuple("0123456789")
 TRAINED = 6  # digits of the longest operand in the training split
+SHORTEST_KEPT = 3  # digits from which on some sources are kept from it: of shorter ones there are too few
 MOST_DIGITS = 4_000
 LENGTHS = (6, 10, 15, 20, 60, 100)
 
@@ -37,9 +38,8 @@ class CalculationTask(Task):
     - `zeros`: int or None. How many zeros a model needs to the left of the longest operand, so that the result has as
       many digits as they then have; None: results are no numbers, and nothing is filled up.
 
-    Sources and targets are as a person writes them. The training split has operands of 1 to 6 digits. Of the longer
-    sources of up to 6 digits one in eight is kept from training, half of them for the validation split, half for
-    the test split.
+    Sources and targets are as a person writes them. The training split has operands of 1 to 6 digits. Of the sources
+    of 3 to 6 digits one in eight is kept from training, half of them for the validation split, half for the test split.
     """
 
     vocabulary: Tokens = DIGITS
@@ -49,7 +49,7 @@ class CalculationTask(Task):
     splits = {
         "train": Split((1, TRAINED), 20_000),
         "validation": Split((10, 20), 1_000),
-        "test": Split((1, TRAINED), 2_000),
+        "test": Split((SHORTEST_KEPT, TRAINED), 2_000),
     }
     test_lengths = LENGTHS
     characters = True
@@ -73,7 +73,7 @@ class CalculationTask(Task):
 
     def belongs(self, example: Example, split: str) -> bool:
         longest = max(map(len, self.parts(example.source)))
-        if longest > TRAINED or longest < 3:
+        if longest > TRAINED or longest < SHORTEST_KEPT:
             return True
         return split == {0: "test", 1: "validation"}.get(zlib.crc32("".join(example.source).encode()) % 16, "train")
 

@@ -30,7 +30,8 @@ def head_trace(model: Any, text: str, output: str | None = None) -> dict[str, An
     """
     import keras
 
-    from kzoo.layers import AlibiBias, ClosingBias
+    from kzoo.layers.bias.alibi_bias import AlibiBias
+    from kzoo.layers.bias.closing_bias import ClosingBias
 
     if not hasattr(model, "trace_layers"):
         raise InputError(f"{type(model).__name__} has no heads that look at a source; a TransformerSeq2Seq has")

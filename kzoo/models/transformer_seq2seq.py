@@ -129,7 +129,7 @@ class TransformerSeq2Seq(SequenceModel):
         self.embedding = keras.layers.Embedding(vocabulary_size, units, normal, **policy)
         if norm == "before":
             self.final_norm = keras.layers.LayerNormalization(epsilon=1e-5, **policy)
-        self.classes = linear(vocabulary_size, units, dtype="float32")
+        self.classes = linear(vocabulary_size, units, **policy)
         self.build()
 
     @classmethod
@@ -184,13 +184,17 @@ class TransformerSeq2Seq(SequenceModel):
         return states, mask, ends
 
     def embed(self, token_ids: Any, training: bool = False, **where: Any) -> Any:
-        """Returns encoded embeddings (B, T, D) of tokens; `where` they stand, `place` or `ends`, is for the encoding."""
+        """Returns encoded embeddings (B, T, D) of tokens; `where`, as `place` or `ends`, is for the encoding."""
         states = self.embedding(token_ids)
         return states if self.encoding is None else self.encoding(states, training=training, **where)
 
     def logits(self, states: Any) -> Any:
         """Returns float32 logits (B, T, V) of the last states (B, T, D)."""
-        return self.classes(self.final_norm(states) if hasattr(self, "final_norm") else states)
+        states = self.final_norm(states) if hasattr(self, "final_norm") else states
+        # Under mixed precision Keras casts variables in `call`, but not in `generate`: here it is the same.
+        cast = (ops.cast(v, self.compute_dtype) for v in (self.classes.kernel, self.classes.bias))
+        kernel, bias = (ops.cast(v, "float32") for v in cast)
+        return ops.matmul(ops.cast(states, "float32"), kernel) + bias
 
     def start_generation(self, inputs: dict[str, Any], length: int) -> tuple[Any, Any]:
         """Returns the keys and values of the source, and room for those of `length` written tokens."""

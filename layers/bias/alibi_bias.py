@@ -36,7 +36,7 @@ class AlibiBias(AttentionBias):
     In a decoder the keys behind a query are masked; in an encoder the distance counts to both sides.
     """
 
-    def build(self, states_shape: Any, queries_shape: Any) -> None:
+    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
         heads = queries_shape[1]
         self.slopes = 2.0 ** (-8.0 * np.arange(1, heads + 1) / heads)
         self.built = True

@@ -42,7 +42,7 @@ class DirectionBias(AttentionBias):
     heads; the diagonal, which geometric attention leaves out, has no direction.
     """
 
-    def build(self, states_shape: Any, queries_shape: Any) -> None:
+    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
         self.heads = queries_shape[1]
         self.direction = linear(2 * self.heads, states_shape[-1], states_shape[-1] ** -0.5, dtype=self.dtype_policy)
         self.direction.build(states_shape)

@@ -52,7 +52,7 @@ class GatedRelativeBias(RelativeBias):
     Differences from the paper, as in the authors' code: each head has a gate of its own, where the paper has one
     scalar."""
 
-    def build(self, states_shape: Any, queries_shape: Any) -> None:
+    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
         super().build(states_shape, queries_shape)
         self.gate = linear(self.heads, states_shape[-1], dtype=self.dtype_policy)
         self.gate.build(states_shape)

@@ -60,7 +60,7 @@ class RelativeBias(AttentionBias):
         super().__init__(dtype=dtype, **kwargs)
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
 
-    def build(self, states_shape: Any, queries_shape: Any) -> None:
+    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
         self.size, (_, self.heads, _, self.head_units) = states_shape[-1], queries_shape
         units, bound = self.heads * self.head_units, glorot(self.size, self.heads * self.head_units)
         self.distance = linear(units, self.size, bound, use_bias=False, dtype=self.dtype_policy)

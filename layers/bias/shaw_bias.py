@@ -51,7 +51,7 @@ class ShawBias(RelativeBias):
         super().__init__(dtype=dtype, **kwargs)
         self.longest = checks.integer("longest", longest, 1, 10_000)
 
-    def build(self, states_shape: Any, queries_shape: Any) -> None:
+    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
         shape = (2 * self.longest + 1, queries_shape[-1])
         normal = keras.initializers.RandomNormal(stddev=shape[1] ** -0.5)
         self.vectors = self.add_weight(shape, initializer=normal, name="vectors")

@@ -26,7 +26,8 @@ class SinusoidalEncoding(keras.layers.Layer):
         inputs: tensor of shape (B, T, D), D even.
         training: bool.
         place: int tensor of shape (B,), the position of the first input in each row. Defaults to 0.
-        ends: int tensor of shape (B, K). The positions count back from column `ends[:, -1]`. Defaults to counting from 0.
+        ends: int tensor of shape (B, K). The positions count back from column `ends[:, -1]`. Defaults to
+            counting from 0.
 
     Returns:
         Tensor of shape (B, T, D).

@@ -14,6 +14,7 @@ from kzoo.errors import InputError
 
 # The first examples of each split and length: they never change unless the task's version does.
 CHECKSUMS = {
+    "addition": "bdc96969fbb526c8",
     "arithmetic": "8382449335e9adbb",
     "carry": "a9fe9d2d5dd64f9e",
     "cfq": "1472a3a48b5228a1",
@@ -29,7 +30,10 @@ CHECKSUMS = {
     "lego": "4b9dfbbce601a02e",
     "listops": "774c966f8ffece2e",
     "lookup": "4a71aa5fd389a586",
+    "multiplication": "d5dee6c6fbc4d550",
     "noisy_lookup": "34d0ecf224584aba",
+    "parity": "ed169f13cce4856c",
+    "parity_class": "8233b2d3bee2c48c",
     "posretrieve": "6585a892aaa20eaf",
     "recopy": "091cd966323cf447",
     "reverse_copy": "44d815e192418a56",
@@ -37,8 +41,9 @@ CHECKSUMS = {
     "reverse_recopy": "bf141deb0c4b4705",
     "scan": "477b48ebffa63220",
     "scratchpad_sorter": "32bb9ae6f26f7e98",
+    "sorted_successor": "10ce5f2a38f47a38",
     "sorter": "6cb7f9a096c9b25c",
-    "sorted_successor": "f484eb2351ad7387",
+    "successor": "439b03d21a42aed2",
     "two_ahead": "435b84a1f2470e6d",
 }
 FINITE = ("scan", "cfq")
@@ -60,6 +65,8 @@ HINTING = (
 HINTS = ("sorted_successor", "count", "fill", "carry", "two_ahead")
 TRAINING = ("train", "train_repeated", "uniform", "uniform_repeated")
 PARTS |= {(name, split): 2_000 for name in HINTING for split in TRAINING}
+CALCULATION = ("successor", "addition", "multiplication", "parity", "parity_class")
+PARTS |= {(name, "train"): 2_000 for name in CALCULATION}
 # How many examples of the training split are there more than once, as in the published data.
 REPEATED = {("ctl_forward", "train"): 480, ("ctl_backward", "train"): 480}
 
