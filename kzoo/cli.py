@@ -246,6 +246,11 @@ def _plot_parsers(plot: argparse.ArgumentParser) -> None:
     gates.add_argument("--output", type=Path, default=Path("gates.png"), help="a .png or .svg file")
     gates.add_argument("--steps", type=int, help="so many steps (default: the preset's)")
     gates.set_defaults(run=_plot_gates)
+    biases = sub.add_parser("biases", help="where the biases of a preset's heads let them look, for an input")
+    biases.add_argument("preset", help="a name or a folder")
+    biases.add_argument("text", metavar="INPUT", help='as "123+748"')
+    biases.add_argument("--output", type=Path, default=Path("biases.png"), help="a .png or .svg file")
+    biases.set_defaults(run=_plot_biases)
     many = sub.add_parser("lengths", help="accuracy against length of presets")
     many.add_argument("presets", nargs="+", metavar="PRESET", help="names, folders, or hf://owner/name")
     many.add_argument("--output", type=Path, default=Path("lengths.png"), help="a .png or .svg file")
@@ -263,14 +268,25 @@ def _plot_parsers(plot: argparse.ArgumentParser) -> None:
 def _plot_attention(options: argparse.Namespace) -> None:
     model = kzoo.from_preset(options.preset)
     from kzoo.evaluation.attention import plot_attention
+    from kzoo.evaluation.heads import plot_heads
     from kzoo.evaluation.steps import plot_steps
 
     if hasattr(model, "trace_steps"):
         plot_steps(model, options.text, options.output, options.steps)
     elif options.steps is not None:
         raise InputError(f"{options.preset} has no steps to choose")
+    elif hasattr(model, "trace_layers"):
+        plot_heads(model, options.text, options.output)
     else:
         plot_attention(model, options.text, options.output)
+    print(options.output)
+
+
+def _plot_biases(options: argparse.Namespace) -> None:
+    model = kzoo.from_preset(options.preset)
+    from kzoo.evaluation.heads import plot_biases
+
+    plot_biases(model, options.text, options.output)
     print(options.output)
 
 

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from kzoo.backend import no_other_backend
 from kzoo.errors import InputError, UnknownNameError, did_you_mean
 
 T = TypeVar("T", bound=type)
@@ -131,7 +132,9 @@ def check_arguments(cls: type, config: dict[str, Any]) -> None:
 
 def serialize(obj: Any) -> dict[str, Any]:
     """Returns the config that `get` turns back into an equal object: plain data, without Keras' own keys."""
-    config = {k: v for k, v in obj.get_config().items() if k not in ("name", "dtype", "trainable")}
+    with no_other_backend():  # Keras imports TensorFlow, where it is installed, to write a dtype policy
+        own = obj.get_config()
+    config = {k: v for k, v in own.items() if k not in ("name", "dtype", "trainable")}
     return {"class": type(obj).__name__, "config": config}
 
 

@@ -133,8 +133,8 @@ def noted(target: Tokens) -> Tokens:
     return tuple(word for token in target for word in ("N", token))
 
 
-@register("task", "successor")
-class Successor(SortingTask):
+@register("task", "sorted_successor")
+class SortedSuccessor(SortingTask):
     """The successor hint: after the source and one of its numbers, the number that follows in sorted order.
 
     Where the number occurs more than once that is the number itself: what sorting would write next. Length counts the
@@ -143,7 +143,7 @@ class Successor(SortingTask):
     Example:
 
     ```python
-    task = kzoo.tasks.get("successor")
+    task = kzoo.tasks.get("sorted_successor")
     assert task.solve(("5", "3", "1", "4", "2", "|", "4")) == ("5",)
     assert task.solve(("5", "3", "3", "|", "3")) == ("3",)
     ```
@@ -151,7 +151,7 @@ class Successor(SortingTask):
     The paper does not say what follows the last number, nor a number that occurs twice.
     """
 
-    name = "successor"
+    name = "sorted_successor"
     vocabulary = (*NUMBERS, DELIMITER)
     target_steps = (0, 1)
 

@@ -34,7 +34,7 @@ def attention_trace(model: Any, text: str, output: str | None = None) -> dict[st
         raise InputError(f"{type(model).__name__} keeps no trace of its attention")
     preprocessor = model.text_preprocessor()
     output = model.generate(text) if output is None else output
-    ids, target = preprocessor.encode_source(text), preprocessor.encode_target(output)
+    ids, target = preprocessor.encode(text, output)
     x, _, _ = preprocessor.arrays([ids], [target])
     trace = {key: keras.ops.convert_to_numpy(value)[0] for key, value in model.trace(x)[1].items()}
     tokens = preprocessor.tokenizer.tokens

@@ -65,8 +65,8 @@ def measure(
     for metric in ("accuracy_before_end", "edit_distance"):
         if metric in metrics and isinstance(preprocessor, ClassifierPreprocessor):
             raise InputError(f"{metric} is of written sequences; {type(model).__name__} answers with one label")
-    sources = [preprocessor.encode_source(example.source) for example in examples]
-    targets = [preprocessor.encode_target(example.target) for example in examples]
+    pairs = [preprocessor.encode(example.source, example.target) for example in examples]
+    sources, targets = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     found: dict[str, float] = {}
     if set(metrics) & {*DEFAULT, "accuracy_before_end"}:
         found |= _accuracies(model, sources, targets, bar)

@@ -60,7 +60,7 @@ class TransformerDecoder(SequenceModel):
     Example:
 
     ```python
-    model = kzoo.models.TransformerDecoder.from_task("sorter", block="tempered", units=8, hints=["successor"])
+    model = kzoo.models.TransformerDecoder.from_task("sorter", block="tempered", units=8, hints=["sorted_successor"])
     x, y, weight = model.preprocessor([("5 3 1 4 2", "1 2 3 4 5")])
     assert model(x).shape == (1, 10, 103)
     assert len(model.generate("5 3 1 4 2").split()) <= 5

@@ -31,9 +31,9 @@ class Alternating(keras.utils.PyDataset):
     from kzoo.preprocessing.alternating import Alternating
     from kzoo.preprocessing.batches import Batches
 
-    model = kzoo.models.TransformerDecoder.from_task("sorter", units=8, hints=["successor"])
-    tasks = [kzoo.tasks.get(name).examples(size=64) for name in ("sorter", "successor")]
-    encoders = [model.preprocessor, model.hint_preprocessor("successor")]
+    model = kzoo.models.TransformerDecoder.from_task("sorter", units=8, hints=["sorted_successor"])
+    tasks = [kzoo.tasks.get(name).examples(size=64) for name in ("sorter", "sorted_successor")]
+    encoders = [model.preprocessor, model.hint_preprocessor("sorted_successor")]
     data = Alternating([Batches(rows, encoder, 32) for rows, encoder in zip(tasks, encoders)])
     model.fit(data, epochs=1, shuffle=False, verbose=0)
     assert len(data) == 4 and [int(data[i][0]["head"][0]) for i in range(4)] == [0, 1, 0, 1]

@@ -59,8 +59,7 @@ class Batches(keras.utils.PyDataset):
         self.begin(0)
 
     def _take(self, examples: Iterable[Any]) -> None:
-        encode = self.preprocessor
-        self.pairs = [(encode.encode_source(s), encode.encode_target(t)) for s, t in examples]
+        self.pairs = [self.preprocessor.encode(source, target) for source, target in examples]
         if not self.pairs:
             raise InputError("there are no examples to train on or evaluate")
         longest = (max(len(s) for s, _ in self.pairs), max(len(t) for _, t in self.pairs))

@@ -64,6 +64,10 @@ class ClassifierPreprocessor:
             raise InputError(did_you_mean("label", " ".join(words), self.labels))
         return [self.labels.index(words[0])]
 
+    def encode(self, source: str | Sequence[str], target: str | Sequence[str]) -> tuple[list[int], list[int]]:
+        """Returns the ids of a source and its target."""
+        return self.encode_source(source), self.encode_target(target)
+
     def shape(self, source: int, target: int) -> tuple[int, int]:
         """Returns what to pad to where the longest source has this length."""
         return bucket(source), 1
@@ -95,7 +99,7 @@ class ClassifierPreprocessor:
 
     def __call__(self, examples: Iterable[Any], pad_to: tuple[int, int] | None = None) -> Arrays:
         """Returns `(x, y, sample_weight)` of pairs (source, label), each a text or a sequence of tokens."""
-        pairs = [(self.encode_source(source), self.encode_target(target)) for source, target in examples]
+        pairs = [self.encode(source, target) for source, target in examples]
         if not pairs:
             raise InputError("there are no examples")
         sources, targets = zip(*pairs, strict=True)

@@ -94,6 +94,10 @@ class DecoderPreprocessor:
         ids = ids[::-1] if self.reversed_target else ids
         return ids if self.target_steps else [*ids, self.tokenizer.end_id]
 
+    def encode(self, source: str | Sequence[str], target: str | Sequence[str]) -> tuple[list[int], list[int]]:
+        """Returns the ids of a source and its target."""
+        return self.encode_source(source), self.encode_target(target)
+
     def decode(self, ids: Iterable[int]) -> str:
         """Returns the text of ids that a model wrote."""
         words = self.tokenizer.decode(ids).split()
@@ -147,7 +151,7 @@ class DecoderPreprocessor:
 
     def __call__(self, examples: Iterable[Any], pad_to: tuple[int, int] | None = None) -> Arrays:
         """Returns `(x, y, sample_weight)` of pairs (source, target), each a text or a sequence of tokens."""
-        pairs = [(self.encode_source(source), self.encode_target(target)) for source, target in examples]
+        pairs = [self.encode(source, target) for source, target in examples]
         if not pairs:
             raise InputError("there are no examples")
         sources, targets = zip(*pairs, strict=True)

@@ -1,5 +1,6 @@
 """The way from a recipe to a preset folder."""
 
+import inspect
 import sys
 from pathlib import Path
 from typing import Any
@@ -94,7 +95,27 @@ def build(recipe: Recipe) -> Any:
         registry.resolve(kind, spec)  # raises, with the names that it might have been
         raise InputError("model must name a class")
     registry.check_arguments(cls, {**dict.fromkeys(cls.task_arguments, 2), **spec["config"]})
-    return cls.from_task(recipe.task, **spec["config"])
+    if recipe.calibration:
+        spec["config"] = spec["config"] | _calibrated(recipe)
+    layout = {"layout": recipe.layout} if recipe.layout else {}
+    return cls.from_task(recipe.task, **layout, **spec["config"])
+
+
+def _calibrated(recipe: Recipe) -> dict[str, Any]:
+    """Returns the biases of a recipe's calibration; the random state stays as it is."""
+    import keras
+
+    from kzoo.calibration import calibrate
+
+    options = dict(recipe.calibration or {})
+    preset = options.pop("preset")
+    unknown = set(options) - set(inspect.signature(calibrate).parameters) | {"model", "task"} & set(options)
+    if unknown:
+        raise InputError(f"calibration has unknown arguments: {', '.join(sorted(unknown))}")
+    biases = calibrate(preset, recipe.task, **options)
+    with no_other_backend():
+        keras.utils.set_random_seed(recipe.seed)
+    return biases
 
 
 def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, dict[str, Any]]:

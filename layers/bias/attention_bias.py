@@ -3,6 +3,7 @@
 from typing import Any
 
 import keras
+from keras import ops
 
 
 class AttentionBias(keras.layers.Layer):
@@ -20,6 +21,8 @@ class AttentionBias(keras.layers.Layer):
         training: bool.
         place: int tensor of shape (B,), the position of the first query in each row, where it is not 0: a decoder that
             keeps its keys asks for one query at a time.
+        open_keys: bool tensor that broadcasts to (B, N, T, S), True where the mask lets a query see a key.
+        ends: int tensor of shape (B, K), where the keys are a source of K parts: the column that ends each.
 
     Returns:
         Tensor that broadcasts to (B, N, T, S).
@@ -28,7 +31,7 @@ class AttentionBias(keras.layers.Layer):
     def __init__(self, dtype: Any = None, **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)
 
-    def build(self, states_shape: Any, queries_shape: Any) -> None:
+    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
         self.built = True
 
     def call(
@@ -40,8 +43,16 @@ class AttentionBias(keras.layers.Layer):
         scale: Any = 1.0,
         training: bool = False,
         place: Any = None,
+        open_keys: Any = None,
+        ends: Any = None,
     ) -> Any:
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
         return super().get_config()  # Keras wants it said, for the dtype policy
+
+
+def rows_of(query_length: Any, place: Any = None) -> Any:
+    """Returns the positions of the queries, int of shape (1, T), or with the first in each row (B, T)."""
+    rows = ops.arange(query_length, dtype="int32")[None, :]
+    return rows if place is None else rows + place[:, None]

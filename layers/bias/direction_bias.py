@@ -59,6 +59,8 @@ class DirectionBias(AttentionBias):
         scale: Any = 1.0,
         training: bool = False,
         place: Any = None,
+        open_keys: Any = None,
+        ends: Any = None,
     ) -> Any:
         batch = ops.shape(states)[0]
         pairs = ops.reshape(self.direction(states), (batch, query_length, self.heads, 2))

@@ -66,6 +66,8 @@ class GatedRelativeBias(RelativeBias):
         scale: Any = 1.0,
         training: bool = False,
         place: Any = None,
+        open_keys: Any = None,
+        ends: Any = None,
     ) -> Any:
         if place is None:
             scores = self.position_scores(query_length, key_length, queries, training)

@@ -78,6 +78,8 @@ class RelativeBias(AttentionBias):
         scale: Any = 1.0,
         training: bool = False,
         place: Any = None,
+        open_keys: Any = None,
+        ends: Any = None,
     ) -> Any:
         if place is not None:
             return self.one_query(key_length, queries, place) * scale

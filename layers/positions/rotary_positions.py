@@ -20,6 +20,8 @@ class RotaryPositions(keras.layers.Layer):
         queries: tensor of shape (B, N, T, H), H even.
         keys: tensor of shape (B, N, S, H).
         place: int tensor of shape (B,), the position of the first query in each row. Defaults to 0.
+        ends: int tensor of shape (B, K). The keys count back from column `ends[:, -1]`. Defaults to
+            counting them from 0.
 
     Returns:
         Both, turned.
@@ -36,20 +38,19 @@ class RotaryPositions(keras.layers.Layer):
     ```
     """
 
-    def call(self, queries: Any, keys: Any, place: Any = None) -> tuple[Any, Any]:
-        return turn(queries, place), turn(keys)
+    def call(self, queries: Any, keys: Any, place: Any = None, ends: Any = None) -> tuple[Any, Any]:
+        rows = ops.arange(ops.shape(queries)[-2], dtype="int32")
+        columns = ops.arange(ops.shape(keys)[-2], dtype="int32")
+        rows = rows if place is None else rows + place[:, None, None]
+        columns = columns if ends is None else ends[:, -1][:, None, None] - columns
+        return turn(queries, rows), turn(keys, columns)
 
     def get_config(self) -> dict[str, Any]:
         return super().get_config()  # Keras wants it said, for the dtype policy
 
 
-def turn(x: Any, place: Any = None) -> Any:
-    """Returns vectors (B, N, T, H), turned by their positions, the first of which is `place` (B,) or 0; the angles are
-    float32 under any dtype.
-    """
-    positions = ops.arange(ops.shape(x)[-2], dtype="int32")
-    if place is not None:
-        positions = positions + place[:, None, None]
+def turn(x: Any, positions: Any) -> Any:
+    """Returns vectors (B, N, T, H), turned by positions (T,) or (B, 1, T); the angles are float32 under any dtype."""
     angle = angles(ops.cast(positions, "float32"), x.shape[-1])
     return ops.cast(rotate(ops.cast(x, "float32"), angle), x.dtype)
 

@@ -26,6 +26,7 @@ class SinusoidalEncoding(keras.layers.Layer):
         inputs: tensor of shape (B, T, D), D even.
         training: bool.
         place: int tensor of shape (B,), the position of the first input in each row. Defaults to 0.
+        ends: int tensor of shape (B, K). The positions count back from column `ends[:, -1]`. Defaults to counting from 0.
 
     Returns:
         Tensor of shape (B, T, D).
@@ -45,12 +46,19 @@ class SinusoidalEncoding(keras.layers.Layer):
         super().__init__(dtype=dtype, **kwargs)
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
 
-    def call(self, inputs: Any, training: bool = False, place: Any = None) -> Any:
+    def call(self, inputs: Any, training: bool = False, place: Any = None, ends: Any = None) -> Any:
         positions = ops.arange(ops.shape(inputs)[1], dtype="int32")
         if place is not None:
             positions = positions + place[:, None]
+        if ends is not None:
+            positions = ends[:, -1:] - positions
+        positions = self.index(positions)
         encoded = inputs + ops.cast(sinusoid(ops.cast(positions, "float32"), inputs.shape[-1]), inputs.dtype)
         return self.dropout(encoded, training=training)
+
+    def index(self, positions: Any) -> Any:
+        """Returns the number that stands for each position: here the position itself."""
+        return positions
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "dropout": self.dropout.rate}

@@ -149,7 +149,8 @@ class MultiHeadAttention(keras.layers.Layer):
 
         Args:
             inputs: tensor of shape (B, T, D).
-            prepared: dict, from `prepare` or `write`.
+            prepared: dict, from `prepare` or `write`; with `ends` int (B, K) where the memory is a source of K parts,
+                the column that ends each: then its positions are counted back from the last of them.
             mask: bool tensor of shape (B, S) or (B, T, S). Defaults to all open.
             place: int tensor of shape (B,), the position of the first query. Defaults to 0 in every row.
             training: bool.
@@ -160,12 +161,15 @@ class MultiHeadAttention(keras.layers.Layer):
         plain = self.split(self.query(inputs))
         queries = plain + ops.cast(self.content_bias, plain.dtype) if self.query_bias else plain
         places = {} if place is None else {"place": place}
+        if "ends" in prepared:
+            places["ends"] = prepared["ends"]
         if self.position is not None:
             queries, keys = self.position(queries, keys, **places)
         scores = ops.cast(ops.einsum("bnth,bnsh->bnts", queries, keys) * self.scale, "float32")
         if self.bias is not None:
             lengths = {"query_length": ops.shape(scores)[2], "key_length": ops.shape(scores)[3], **places}
-            bias = self.bias(**lengths, states=inputs, queries=plain, scale=self.scale, training=training)
+            about = {"states": inputs, "queries": plain, "scale": self.scale, "open_keys": mask}
+            bias = self.bias(**lengths, **about, training=training)
             scores = scores + ops.cast(bias, "float32")
         weights = self.weighting(scores, mask)
         read = ops.einsum("bnts,bnsh->btnh", ops.cast(weights, values.dtype), values)

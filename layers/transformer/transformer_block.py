@@ -139,16 +139,22 @@ class TransformerBlock(keras.layers.Layer):
     def step(self, state: Any, prepared: dict[str, Any], mask: Any, place: Any) -> tuple[Any, dict[str, Any]]:
         """Returns the new state of one more position, and `prepared` with it.
 
+        `attend_step` is the first half of it: it gives a.
+
         Args:
             state: tensor of shape (B, 1, D).
             prepared: dict, from `start` or `step`, with room for the position: see `MultiHeadAttention.write`.
             mask: bool tensor of shape (B, 1, S), True at open columns, its own included.
             place: int tensor of shape (B,), its column in each row.
         """
+        attended, prepared = self.attend_step(state, prepared, mask, place)
+        return self.renew(attended, False), prepared
+
+    def attend_step(self, state: Any, prepared: dict[str, Any], mask: Any, place: Any) -> tuple[Any, dict[str, Any]]:
         inputs = self._before(state, "attention_norm")
         prepared = self.attention.write(inputs, prepared, place)
         read, _ = self.attention.read(inputs, prepared, mask, place)
-        return self.renew(self._after(state + read, "attention_norm"), False), prepared
+        return self._after(state + read, "attention_norm"), prepared
 
     def _before(self, states: Any, norm: str) -> Any:
         return getattr(self, norm)(states) if self.norm == "before" else states

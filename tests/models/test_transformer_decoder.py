@@ -130,7 +130,7 @@ def test_numbers_are_written_from_their_last_digit():
 
 
 def test_each_head_has_its_own_answer_and_gradient(weight_change):
-    model = make(hints=["successor", "count"])
+    model = make(hints=["sorted_successor", "count"])
     x, y, weight = model.preprocessor(rows())
     plain = logits(model, x)
     np.testing.assert_array_equal(logits(model, {**x, "head": np.zeros(6, "int32")}), plain)
@@ -156,7 +156,7 @@ def weight_change():
 
 
 def test_steps_alternate():
-    model = make(hints=["successor", "fill"], layers=1)
+    model = make(hints=["sorted_successor", "fill"], layers=1)
     encoders = [model.preprocessor, *map(model.hint_preprocessor, model.hints)]
     data = [kzoo.tasks.get(name).examples("train", 32) for name in ("sorter", *model.hints)]
     batches = [Batches(examples, encoder, 8, seed=0) for examples, encoder in zip(data, encoders, strict=True)]
@@ -177,7 +177,7 @@ def test_what_is_refused():
     with pytest.raises(InputError, match="carry has tokens that the vocabulary lacks: 0, ↑"):
         make(hints=["carry"])
     with pytest.raises(InputError, match="hints must be a list"):
-        make(hints="successor")
+        make(hints="sorted_successor")
     with pytest.raises(InputError, match="is a TransformerBlock, not a CopyGate"):
         make(block="ndr")
     with pytest.raises(LookupError, match="did you mean 'successor'"):

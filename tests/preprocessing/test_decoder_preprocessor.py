@@ -24,7 +24,7 @@ def test_the_papers_sequence():
 
 
 def test_a_hint_asks_for_one_position():
-    x, y, weight = of("successor", "sorter")([("5 3 1 4 2 | 4", "5")])
+    x, y, weight = of("sorted_successor", "sorter")([("5 3 1 4 2 | 4", "5")])
     assert x["token_ids"].tolist() == [[4, 2, 0, 3, 1, 100, 3]] and y[0, -1] == 4
     assert weight.tolist() == [[0, 0, 0, 0, 0, 0, 1]]
 
@@ -58,7 +58,7 @@ def test_padding():
 def test_how_much_is_written():
     assert [of("sorter").steps([1, 2, 100], m) for m in (None, 1, 9)] == [2, 1, 2]
     assert of("lego").steps(of("lego").encode_source("a=+1;" * 12)) == 24
-    assert of("successor").steps([1, 2, 100, 1]) == 1
+    assert of("sorted_successor").steps([1, 2, 100, 1]) == 1
     assert [of("incrementer").steps([1, 2, 11], m) for m in (None, 5)] == [30, 5]
 
 

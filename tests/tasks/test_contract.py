@@ -38,7 +38,7 @@ CHECKSUMS = {
     "scan": "477b48ebffa63220",
     "scratchpad_sorter": "32bb9ae6f26f7e98",
     "sorter": "6cb7f9a096c9b25c",
-    "successor": "f484eb2351ad7387",
+    "sorted_successor": "f484eb2351ad7387",
     "two_ahead": "435b84a1f2470e6d",
 }
 FINITE = ("scan", "cfq")
@@ -46,8 +46,18 @@ FINITE = ("scan", "cfq")
 
 # Splits that take minutes to draw: a part stands for the whole.
 PARTS = {("listops", "train"): 4_000}
-HINTING = ("sorter", "scratchpad_sorter", "successor", "count", "fill", "incrementer", "carry", "lego", "two_ahead")
-HINTS = ("successor", "count", "fill", "carry", "two_ahead")
+HINTING = (
+    "sorter",
+    "scratchpad_sorter",
+    "sorted_successor",
+    "count",
+    "fill",
+    "incrementer",
+    "carry",
+    "lego",
+    "two_ahead",
+)
+HINTS = ("sorted_successor", "count", "fill", "carry", "two_ahead")
 TRAINING = ("train", "train_repeated", "uniform", "uniform_repeated")
 PARTS |= {(name, split): 2_000 for name in HINTING for split in TRAINING}
 # How many examples of the training split are there more than once, as in the published data.

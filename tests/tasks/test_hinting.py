@@ -15,10 +15,10 @@ def shares(values):
     return {value: count / len(values) for value, count in counts.items()}
 
 
-@pytest.mark.parametrize("name", ["sorter", "successor"])
+@pytest.mark.parametrize("name", ["sorter", "sorted_successor"])
 def test_lengths_are_skewed_in_training_and_uniform_elsewhere(name):
     task = tasks.get(name)
-    extra = 2 if name == "successor" else 0  # the delimiter and the number asked
+    extra = 2 if name == "sorted_successor" else 0  # the delimiter and the number asked
     found = shares([len(row.source) - extra for row in task.examples("train", 20_000)])
     assert set(found) == set(range(2, 21))
     assert all(0.18 < found[n] < 0.22 for n in range(2, 6)) and all(0.008 < found[n] < 0.02 for n in range(6, 21))
@@ -52,7 +52,7 @@ def test_the_papers_test_distributions(often):
 
 
 def test_successors():
-    task = tasks.get("successor")
+    task = tasks.get("sorted_successor")
     rows = task.examples("train", 3_000, length=3)
     for source, (answer,) in rows:
         ordered = sorted(map(int, source[:3]))
@@ -117,11 +117,11 @@ def test_chains_are_uniform_and_long():
     [
         ("sorter", "3 101"),
         ("sorter", "0"),
-        ("successor", "1 2 3"),
-        ("successor", "1 2 3 | 3"),
-        ("successor", "1 2 3 | 7"),
-        ("successor", "1 2 3 | 1 2"),
-        ("successor", "1 | 1"),
+        ("sorted_successor", "1 2 3"),
+        ("sorted_successor", "1 2 3 | 3"),
+        ("sorted_successor", "1 2 3 | 7"),
+        ("sorted_successor", "1 2 3 | 1 2"),
+        ("sorted_successor", "1 | 1"),
         ("count", "1 2 3"),
         ("count", "1 1"),
         ("fill", "5 5 | 5 5 |"),
@@ -139,7 +139,7 @@ def test_what_is_no_source(name, source):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("name, length", [("successor", 1), ("count", 1), ("lego", 13)])
+@pytest.mark.parametrize("name, length", [("sorted_successor", 1), ("count", 1), ("lego", 13)])
 def test_lengths_that_cannot_be(name, length):
     with pytest.raises(InputError, match=f"length of {name}"):
         tasks.get(name).examples("test", 1, length=length)

@@ -1,0 +1,230 @@
+"""The arithmetic Transformer: an optional encoder, and a decoder whose attention can be biased."""
+
+from typing import Any, Self
+
+import keras
+from keras import ops
+
+from kzoo import checks
+from kzoo.layers.transformer.decoder_block import DecoderBlock
+from kzoo.layers.transformer.linear import linear
+from kzoo.layers.transformer.transformer_block import TransformerBlock
+from kzoo.models.sequence_model import SequenceModel
+from kzoo.models.transformer_decoder import causal_mask
+from kzoo.preprocessing.calculation_preprocessor import CalculationPreprocessor
+from kzoo.registry import get, register, serialize
+from kzoo.tasks import Task
+from kzoo.tasks import get as get_task
+
+
+@register("model")
+class TransformerSeq2Seq(SequenceModel):
+    """A Transformer that reads a source and writes a target, with a seam for a bias in each of its attentions.
+
+    From [Duan et al., 2023](https://arxiv.org/abs/2310.11984), section 3.4, after
+    [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), the norms behind each part:
+
+        m      = encoder(encoding(E(x)))             with no encoder layers, the encoded embeddings themselves
+        h      = decoder(encoding(E(y)), m)
+        logits = W h + b
+
+    A target's positions count from its start, a source's back from its end symbol: the last digit of an operand then
+    has the same position at every length, as it has in the paper, where everything is padded to one length. The
+    biases are the same in every layer. The causal mask is always there, whatever the bias.
+
+    Args:
+        vocabulary_size: int. Number of token ids V, 2 to 65,536.
+        layers: int. Decoder layers, 1 to 100. Defaults to 2.
+        encoder_layers: int. 0 to 100. Defaults to 0: the authors' released code has none.
+        encoding: name, config or object of the kind "encoding", what is added to the embeddings: "sinusoidal",
+            "cyclic". Defaults to None: no positions.
+        position: name, config or object of the kind "position", as "rotary". Defaults to None.
+        self_bias: name, config or object of the kind "bias", for the decoder's attention to itself: "windowed",
+            "alibi", "shaw", ... Defaults to None.
+        cross_bias: the same for its attention to the source, as "windowed_cross". Defaults to None.
+        encoder_bias: the same for the encoder's attention. Defaults to None.
+        units: int. Size of the states D, 1 to 65,536. Defaults to 64.
+        heads: int. Heads of each attention. Defaults to 4.
+        hidden_units: int. Size of the feed-forward networks between their maps. Defaults to four times the states'.
+        dropout: float. Rate in the blocks while training. Defaults to 0.
+        norm: str. Where the norms stand: "after", "before" or "none". Defaults to "after".
+        embedding_deviation: float. Standard deviation of the normal distribution that embeddings start from. Defaults
+            to 1.
+        preprocessor: CalculationPreprocessor or its config, for models that take texts.
+
+    Call arguments:
+        inputs: dict of `encoder_token_ids` int (B, S), `encoder_padding_mask` bool (B, S), `decoder_token_ids` int
+            (B, T), the target shifted right behind the start symbol; and `encoder_ends` int (B, K), the column that
+            ends each part of a source, by default its last real column.
+        training: bool.
+
+    Returns:
+        Logits, float32 of shape (B, T, V).
+
+    Raises:
+        InputError: an argument is out of range, or a part is unknown.
+
+    Example:
+
+    ```python
+    config = {"self_bias": "windowed", "cross_bias": "windowed_pairs", "encoding": "cyclic", "units": 8}
+    model = kzoo.models.TransformerSeq2Seq.from_task("addition", layout={"aligned": True}, **config)
+    x, y, weight = model.preprocessor([("123+748", "871")])
+    assert model(x).shape == (1, 5, 14) and set(model.generate("123+748")) <= set("0123456789+")
+    ```
+
+    Differences from the paper, as in the authors' code: no encoder layer unless asked for. Differences from the code:
+    embeddings start from a normal distribution and are not scaled; there is no norm behind the last block's own; there
+    is no dropout on embeddings.
+    """
+
+    preprocessor_class = CalculationPreprocessor
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        layers: int = 2,
+        encoder_layers: int = 0,
+        encoding: Any = None,
+        position: Any = None,
+        self_bias: Any = None,
+        cross_bias: Any = None,
+        encoder_bias: Any = None,
+        units: int = 64,
+        heads: int = 4,
+        hidden_units: int | None = None,
+        dropout: float = 0.0,
+        norm: str = "after",
+        embedding_deviation: float = 1.0,
+        preprocessor: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        checks.integer("vocabulary_size", vocabulary_size, 2, 65_536)
+        checks.integer("layers", layers, 1, 100)
+        checks.integer("encoder_layers", encoder_layers, 0, 100)
+        super().__init__(vocabulary_size, preprocessor, **kwargs)
+        self.vocabulary_size, self.heads, self.norm = vocabulary_size, heads, norm
+        self.units = checks.integer("units", units, 1, 65_536)
+        self.hidden_units, self.dropout = hidden_units, dropout
+        self.embedding_deviation = checks.number("embedding_deviation", embedding_deviation, 0.0, 100.0)
+        policy = {"dtype": self.dtype_policy}
+        self.encoding = None if encoding is None else get("encoding", encoding, **policy)
+        # Each layer has a bias of its own, so these are only what they are made of.
+        parts = {"self_bias": self_bias, "cross_bias": cross_bias, "encoder_bias": encoder_bias}
+        self.biases = {name: None if bias is None else serialize(get("bias", bias)) for name, bias in parts.items()}
+        self.position = None if position is None else serialize(get("position", position))
+
+        def attention(bias: str) -> dict[str, Any]:
+            config = {"heads": heads, "bias": self.biases[bias], "position": self.position}
+            return {"class": "MultiHeadAttention", "config": config}
+
+        def block(bias: str) -> TransformerBlock:
+            sizes: dict[str, Any] = {"hidden_units": hidden_units, "dropout": dropout, "norm": norm}
+            return TransformerBlock(attention(bias), **sizes, **policy)
+
+        self.encoder = [block("encoder_bias") for _ in range(encoder_layers)]
+        cross = attention("cross_bias")
+        self.decoder = [DecoderBlock(block("self_bias"), cross, **policy) for _ in range(layers)]
+        normal = keras.initializers.RandomNormal(stddev=self.embedding_deviation)
+        self.embedding = keras.layers.Embedding(vocabulary_size, units, normal, **policy)
+        if norm == "before":
+            self.final_norm = keras.layers.LayerNormalization(epsilon=1e-5, **policy)
+        self.classes = linear(vocabulary_size, units, dtype="float32")
+        self.build()
+
+    @classmethod
+    def from_task(cls, task: str | Task, layout: dict[str, Any] | None = None, **config: Any) -> Self:
+        """Returns an untrained model for a task: its vocabulary, and everything else from `config`.
+
+        Args:
+            task: str or Task.
+            layout: dict. How a calculation is laid out: `digits` and `aligned` of `CalculationPreprocessor`.
+            **config: arguments of the model.
+        """
+        task = get_task(task)
+        preprocessor = cls.preprocessor_class.from_task(task, **(layout or {}))
+        model = cls(vocabulary_size=preprocessor.tokenizer.vocabulary_size, preprocessor=preprocessor, **config)
+        model.task_name = task.name
+        return model
+
+    def build(self, input_shape: Any = None) -> None:
+        states = (None, None, self.units)
+        self.embedding.build((None, None))
+        for layer in [*self.encoder, *self.decoder, self.classes, *([self.encoding] if self.encoding else [])]:
+            layer.build(states)
+        if hasattr(self, "final_norm"):
+            self.final_norm.build(states)
+        self.built = True
+
+    def call(self, inputs: dict[str, Any], training: bool = False) -> Any:
+        return self.decode(inputs, training)[0]
+
+    def trace_layers(self, inputs: dict[str, Any]) -> list[dict[str, Any]]:
+        """Returns the weights of every decoder layer: `self` (B, N, T, T) and `cross` (B, N, T, S)."""
+        return self.decode(inputs, False)[1]
+
+    def decode(self, inputs: dict[str, Any], training: bool) -> tuple[Any, list[dict[str, Any]]]:
+        """Returns the logits (B, T, V) and the weights of every layer."""
+        memory, source_mask, ends = self.encode(inputs, training)
+        states, traces = self.embed(inputs["decoder_token_ids"], training), []
+        mask = causal_mask(ops.shape(states)[1])
+        for block in self.decoder:
+            states, trace = block(states, block.prepare(memory, ends, training), mask, source_mask, training=training)
+            traces.append(trace)
+        return self.logits(states), traces
+
+    def encode(self, inputs: dict[str, Any], training: bool = False) -> tuple[Any, Any, Any]:
+        """Returns the source's states (B, S, D), its mask (B, S) and the columns that end its parts (B, K)."""
+        mask = ops.cast(inputs["encoder_padding_mask"], "bool")
+        last = ops.sum(ops.cast(mask, "int32"), axis=1, keepdims=True) - 1
+        ends = ops.cast(inputs.get("encoder_ends", last), "int32")
+        states = self.embed(inputs["encoder_token_ids"], training, ends=ends)
+        for block in self.encoder:
+            states, _ = block(states, mask, training=training)
+        return states, mask, ends
+
+    def embed(self, token_ids: Any, training: bool = False, **where: Any) -> Any:
+        """Returns encoded embeddings (B, T, D) of tokens; `where` they stand, `place` or `ends`, is for the encoding."""
+        states = self.embedding(token_ids)
+        return states if self.encoding is None else self.encoding(states, training=training, **where)
+
+    def logits(self, states: Any) -> Any:
+        """Returns float32 logits (B, T, V) of the last states (B, T, D)."""
+        return self.classes(self.final_norm(states) if hasattr(self, "final_norm") else states)
+
+    def start_generation(self, inputs: dict[str, Any], length: int) -> tuple[Any, Any]:
+        """Returns the keys and values of the source, and room for those of `length` written tokens."""
+        memory, mask, ends = self.encode(inputs)
+        memories = [block.prepare(memory, ends) for block in self.decoder]
+        batch = ops.shape(memory)[0]
+        shape = (batch, self.heads, length, self.units // self.heads)
+        room = [{name: ops.zeros(shape, self.compute_dtype) for name in ("keys", "values")} for _ in self.decoder]
+        return {"memories": memories, "mask": mask}, {"caches": room, "place": ops.zeros((batch,), "int32")}
+
+    def generate_step(self, token_ids: Any, prepared: Any, state: Any) -> tuple[Any, Any]:
+        """Reads token ids (B,); returns the logits of the next token (B, V) and the new state."""
+        place, caches = state["place"], []
+        states = self.embed(token_ids[:, None], place=place)
+        columns = ops.arange(ops.shape(state["caches"][0]["keys"])[2], dtype="int32")
+        mask = (columns[None, :] <= place[:, None])[:, None, :]
+        for block, cache, memory in zip(self.decoder, state["caches"], prepared["memories"], strict=True):
+            states, cache = block.step(states, cache, memory, mask, prepared["mask"], place)
+            caches.append(cache)
+        return self.logits(states)[:, 0], {"caches": caches, "place": place + 1}
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "vocabulary_size": self.vocabulary_size,
+            "layers": len(self.decoder),
+            "encoder_layers": len(self.encoder),
+            "encoding": None if self.encoding is None else serialize(self.encoding),
+            "position": self.position,
+            **self.biases,
+            "units": self.units,
+            "heads": self.heads,
+            "hidden_units": self.hidden_units,
+            "dropout": self.dropout,
+            "norm": self.norm,
+            "embedding_deviation": self.embedding_deviation,
+        }

@@ -1,0 +1,179 @@
+"""Calculations as a person writes them to arrays for a sequence-to-sequence model, and back."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from kzoo import checks
+from kzoo.errors import InputError
+from kzoo.preprocessing.preprocessor import MAX_LENGTH, Seq2SeqPreprocessor
+from kzoo.tasks import Task
+from kzoo.tasks.calculation import CalculationTask
+
+
+class CalculationPreprocessor(Seq2SeqPreprocessor):
+    """Turns sources and targets into the `(x, y, sample_weight)` of teacher forcing, with the places of digits in line.
+
+    As [Duan et al., 2023](https://arxiv.org/abs/2310.11984), section 3.3, "123+48" becomes "<start> 0123+0048 <end>",
+    and its target 171 becomes "1710 <end>": operands are filled up with zeros to the left, the result too, and it is
+    written from its last digit. Aligned (section A.4) the source becomes "<start> +00102438 <end>", the digits of a
+    place side by side. Start and end symbol stand around every source.
+
+    Args:
+        tokens: iterable of str. The vocabulary, see `Tokenizer`.
+        characters: bool. Whether a text is a token a character, without spaces. Defaults to False.
+        reversed_target: bool. Whether the model writes a target from its last token to its first. Defaults to False.
+        operator: str or None. The token between two operands. Defaults to None: a source is one part.
+        single: bool. Whether the second operand is one digit, which is not filled up, and aligned stands behind every
+            digit of the first. Defaults to False.
+        zeros: int or None. So many zeros at least are put to the left of every operand. Defaults to None: sources and
+            targets are no numbers, and nothing is filled up.
+        digits: int. Operands have so many digits at least, with their zeros. Defaults to 1.
+        aligned: bool. Whether the digits of two operands are interleaved. Defaults to False.
+
+    Example:
+
+    ```python
+    options = {"characters": True, "reversed_target": True, "operator": "+", "zeros": 1}
+    preprocessor = kzoo.CalculationPreprocessor("0123456789+", **options)
+    x, y, weight = preprocessor([("12+9", "21")])
+    assert x["encoder_token_ids"].tolist() == [[11, 0, 1, 2, 10, 0, 0, 9, 12]]
+    assert x["encoder_ends"].tolist() == [[4, 8]] and y.tolist() == [[1, 2, 0, 12]]
+    assert preprocessor.decode(y[0]) == "21"
+    ```
+    """
+
+    def __init__(
+        self,
+        tokens: Iterable[str],
+        characters: bool = False,
+        reversed_target: bool = False,
+        operator: str | None = None,
+        single: bool = False,
+        zeros: int | None = None,
+        digits: int = 1,
+        aligned: bool = False,
+    ) -> None:
+        super().__init__(tokens)
+        self.characters = checks.boolean("characters", characters)
+        self.reversed_target = checks.boolean("reversed_target", reversed_target)
+        self.operator = None if operator is None else checks.choice("operator", operator, self.tokenizer.tokens[:-3])
+        self.operator_id = None if operator is None else self.tokenizer.ids[operator]
+        self.single = checks.boolean("single", single)
+        self.zeros = None if zeros is None else checks.integer("zeros", zeros, 0, 100)
+        self.digits = checks.integer("digits", digits, 1, MAX_LENGTH)
+        self.aligned = checks.boolean("aligned", aligned)
+        if zeros is not None and "0" not in self.tokenizer.tokens[:-3]:
+            raise InputError("numbers are filled up with the token '0', which the vocabulary lacks")
+        if zeros is None and (digits > 1 or aligned):
+            raise InputError("digits and aligned are for numbers, which say how many zeros they need")
+        if aligned and operator is None:
+            raise InputError("aligned is for two operands: there is no operator")
+
+    @classmethod
+    def from_task(cls, task: Task, **layout: Any) -> Self:
+        """Returns the preprocessor of a task.
+
+        Args:
+            task: Task.
+            **layout: `digits` and `aligned`, of a `CalculationTask`.
+        """
+        own: dict[str, Any] = {"characters": task.characters, "reversed_target": task.reversed_target}
+        if isinstance(task, CalculationTask):
+            own |= {"operator": task.operator, "single": task.single, "zeros": task.zeros}
+        return cls(task.vocabulary, **own, **layout)
+
+    def encode_source(self, source: str | Sequence[str]) -> list[int]:
+        """Returns the ids of one source as the model reads it.
+
+        Raises:
+            InputError: the source is empty, longer than 10,000 tokens, has an unknown token, or other operands than
+                the task.
+        """
+        ids = self.tokenizer.encode(self._tokens(source))
+        ids = ids if self.zeros is None else self._filled_up(ids)
+        if not 1 <= len(ids) <= MAX_LENGTH:
+            raise InputError(f"a source has 1 to {MAX_LENGTH:,} tokens, not {len(ids):,}")
+        return [self.tokenizer.start_id, *ids, self.tokenizer.end_id]
+
+    def _filled_up(self, ids: list[int]) -> list[int]:
+        """Returns the ids of a calculation with zeros to the left of its operands, interleaved where that is asked."""
+        parts: list[list[int]] = [[]]
+        for i in ids:
+            parts.append([]) if i == self.operator_id else parts[-1].append(i)
+        right = len(parts) == (1 if self.operator is None else 2) and all(parts)
+        if not right or (self.single and len(parts[1]) != 1):
+            second = "one digit" if self.single else "a number"
+            forms = "one number" if self.operator is None else f"a number, {self.operator!r} and {second}"
+            raise InputError(f"a source is {forms}, not {self.tokenizer.decode(ids).replace(' ', '')!r:.60}")
+        longest = len(parts[0]) if self.single else max(map(len, parts))
+        width = max(self.digits, longest + int(self.zeros or 0))
+        zero = self.tokenizer.ids["0"]
+        first, *others = (
+            [zero] * (0 if self.single and k else width - len(part)) + part for k, part in enumerate(parts)
+        )
+        if self.operator_id is None:
+            return first
+        if not self.aligned:
+            return [*first, self.operator_id, *others[0]]
+        second_digits = others[0] * width if self.single else others[0]
+        return [self.operator_id, *(i for pair in zip(first, second_digits, strict=True) for i in pair)]
+
+    def encode_target(self, target: str | Sequence[str]) -> list[int]:
+        """Returns the ids of one target in the order of writing, with its end symbol."""
+        ids = self.tokenizer.encode(self._tokens(target))
+        return [*(ids[::-1] if self.reversed_target else ids), self.tokenizer.end_id]
+
+    def encode(self, source: str | Sequence[str], target: str | Sequence[str]) -> tuple[list[int], list[int]]:
+        """Returns the ids of both; a number as target has as many digits as the first operand with its zeros.
+
+        Raises:
+            InputError: as `encode_source`, or the target has more digits than that.
+        """
+        first, second = self.encode_source(source), self.encode_target(target)
+        if self.zeros is None:
+            return first, second
+        room = self.width(first) - (len(second) - 1)
+        if room < 0:
+            raise InputError(f"a target has at most {self.width(first)} digits here, not {len(second) - 1}")
+        zeros = [self.tokenizer.ids["0"]] * room
+        return first, [*second[:-1], *zeros, second[-1]] if self.reversed_target else [*zeros, *second]
+
+    def width(self, source: Sequence[int]) -> int:
+        """Returns how many tokens the first operand of an encoded source has, with its zeros."""
+        inner = len(source) - 2
+        if self.operator is None:
+            return inner
+        if self.single and not self.aligned:
+            return inner - 2
+        return (inner - 1) // 2
+
+    def decode(self, ids: Iterable[int]) -> str:
+        words = self.tokenizer.decode(ids).split()
+        words = words[::-1] if self.reversed_target else words
+        text = ("" if self.characters else " ").join(words)
+        return text if self.zeros is None or not text else text.lstrip("0") or "0"
+
+    def steps(self, source: Sequence[int], max_length: int | None = None) -> int:
+        if self.zeros is None:
+            return super().steps(source, max_length)
+        return min(max_length or MAX_LENGTH, self.width(source) + 1)
+
+    def sources(self, ids: Sequence[Sequence[int]], pad_to: int | None = None) -> dict[str, np.ndarray]:
+        """Returns encoded sources as `encoder_token_ids` and `encoder_padding_mask`, each (B, S), and `encoder_ends`
+        (B, K): the column of what ends each of their K parts, the operator where it stands between two, the end symbol.
+        """
+        ends = [[len(row) - 1] for row in ids]
+        if self.operator_id is not None and not self.aligned:
+            ends = [[list(row).index(self.operator_id), len(row) - 1] for row in ids]
+        return {**super().sources(ids, pad_to), "encoder_ends": np.array(ends, "int32")}
+
+    def get_config(self) -> dict[str, Any]:
+        names = ("characters", "reversed_target", "operator", "single", "zeros", "digits", "aligned")
+        return {**self.tokenizer.get_config(), **{name: getattr(self, name) for name in names}}
+
+    def _tokens(self, text: str | Sequence[str]) -> Sequence[str]:
+        if not isinstance(text, str):
+            return text
+        return list("".join(text.split())) if self.characters else text.split()

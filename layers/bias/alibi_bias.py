@@ -1,0 +1,60 @@
+"""A penalty that grows with the distance."""
+
+from typing import Any
+
+import numpy as np
+from keras import ops
+
+from kzoo.layers.bias.attention_bias import AttentionBias, rows_of
+from kzoo.registry import alias, register
+
+
+@register("bias")
+class AlibiBias(AttentionBias):
+    """Takes from each score a share of the distance, a share of its own for each head.
+
+    From [Press et al., 2022](https://arxiv.org/abs/2108.12409), section 3: bias_ij = -m_h |i - j|, with the slopes
+    m_h = 2^(-8 h / N) for the heads h = 1 .. N.
+
+    Call arguments:
+        query_length: int, T.
+        key_length: int, S.
+        place: int tensor of shape (B,), the position of the first query in each row. Defaults to 0.
+
+    Returns:
+        Tensor of shape (1, N, T, S), or with `place` (B, N, T, S).
+
+    Example:
+
+    ```python
+    bias = kzoo.layers.AlibiBias()
+    bias.build((1, 3, 8), (1, 2, 3, 4))
+    assert np.array(bias(query_length=3, key_length=3))[0, 0, 2].tolist() == [-0.125, -0.0625, 0]
+    ```
+
+    Differences from the paper: where N is no power of two, it takes slopes of the next ones; here the formula stays.
+    In a decoder the keys behind a query are masked; in an encoder the distance counts to both sides.
+    """
+
+    def build(self, states_shape: Any, queries_shape: Any) -> None:
+        heads = queries_shape[1]
+        self.slopes = 2.0 ** (-8.0 * np.arange(1, heads + 1) / heads)
+        self.built = True
+
+    def call(
+        self,
+        query_length: Any,
+        key_length: Any,
+        states: Any = None,
+        queries: Any = None,
+        scale: Any = 1.0,
+        training: bool = False,
+        place: Any = None,
+        open_keys: Any = None,
+        ends: Any = None,
+    ) -> Any:
+        distance = ops.cast(ops.abs(rows_of(query_length, place)[..., None] - ops.arange(key_length)), "float32")
+        return -ops.convert_to_tensor(self.slopes[:, None, None], dtype="float32") * distance[:, None]
+
+
+alias("bias", "alibi", "AlibiBias")

@@ -1,0 +1,116 @@
+"""Lines of attention, extended to any size."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from keras import ops
+
+from kzoo import checks
+from kzoo.errors import InputError
+from kzoo.layers.bias.closing_bias import CLOSED, ClosingBias, last_end
+from kzoo.registry import alias, register
+
+MOST = 10_000
+
+
+class Line(NamedTuple):
+    """A line through an attention matrix: in row i it is at column `base + offset + slope * i`.
+
+    Args:
+        slope: int. 1 is a diagonal, -1 an anti-diagonal, 0 a vertical line.
+        part: int or None. The base is the column that ends this part of the source; None: it is 0.
+        offset: int.
+        value: float. The bias on the line.
+    """
+
+    slope: int
+    part: int | None
+    offset: int
+    value: float
+
+
+@register("bias")
+class CalibratedBias(ClosingBias):
+    """Leaves each head the lines along which another model's head attended, at whatever length.
+
+    Attention bias calibration of [Duan et al., 2023](https://arxiv.org/abs/2310.11984), section 5, Eq. 1: the bias is
+    d_l - d_max along the lines l that passed the drop-off, the largest where lines cross, and closes every other key.
+    `kzoo.calibrate` finds the lines. A head without lines is transparent, and so is a row that they do not cross.
+
+    Args:
+        lines: sequence of sequences of lines, one a head, each line (slope, part, offset, value) as in `Line`.
+        dtype: str or DTypePolicy. As of every Keras layer.
+
+    Call arguments:
+        query_length: int, T.
+        key_length: int, S.
+        place: int tensor of shape (B,), the position of the first query in each row. Defaults to 0.
+        open_keys: bool tensor that broadcasts to (B, N, T, S), what the mask leaves open. Defaults to everything.
+        ends: int tensor of shape (B, K), the column that ends each part of the source. Defaults to one part that ends
+            at the last column.
+
+    Returns:
+        Tensor of shape (1, N, T, S) or (B, N, T, S).
+
+    Raises:
+        InputError: a line is none, there is another number of heads, or a line wants a part that the source lacks.
+
+    Example:
+
+    ```python
+    bias = kzoo.layers.CalibratedBias([[[1, None, -1, 0.0], [1, None, 0, -0.5]], []])
+    found = np.array(bias(query_length=3, key_length=3))
+    assert found[0, 0, 2].tolist() == [-1e9, 0, -0.5] and (found[0, 1] == 0).all()
+    ```
+
+    Differences from the paper: its matrices have the longest size that will be asked for, in which all operands are
+    padded to one length; here a line keeps its distance from the end of the operand that it begins in, so that there is
+    no longest size. Differences from the authors' code: the causal mask is kept, heads of cross-attention without
+    lines are transparent too, and closed keys of a row that no line crosses are open.
+    """
+
+    def __init__(self, lines: Sequence[Sequence[Any]], dtype: Any = None, **kwargs: Any) -> None:
+        super().__init__(dtype=dtype, **kwargs)
+        if not isinstance(lines, (list, tuple)) or not all(isinstance(own, (list, tuple)) for own in lines):
+            raise InputError("lines must be a list of a list for each head")
+        self.lines = [[_line(line) for line in own] for own in lines]
+
+    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
+        if queries_shape is not None and queries_shape[1] != len(self.lines):
+            heads = queries_shape[1]
+            raise InputError(f"the bias has lines for {len(self.lines)} heads, but the attention has {heads}")
+        self.built = True
+
+    def values(self, rows: Any, columns: Any, ends: Any) -> Any:
+        ends = last_end(columns, None) if ends is None else ends
+        places: dict[tuple[int, int | None, int], np.ndarray] = {}
+        for head, own in enumerate(self.lines):
+            for *place, value in own:
+                heads = places.setdefault(tuple(place), np.full((len(self.lines), 1, 1), CLOSED, "float32"))  # type: ignore[arg-type]
+                heads[head] = max(value, heads[head])
+        found = ops.full((1, len(self.lines), ops.shape(rows)[1], ops.shape(columns)[0]), CLOSED, dtype="float32")
+        for (slope, part, offset), heads in places.items():
+            if part is not None and part >= ends.shape[1]:
+                raise InputError(f"a line ends at part {part} of a source that has {ends.shape[1]}")
+            base = offset if part is None else ends[:, part][:, None] + offset
+            here = (base + slope * rows)[:, None, :, None] == columns
+            found = ops.maximum(found, ops.where(here, ops.convert_to_tensor(heads), CLOSED))
+        return found
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "lines": [[list(line) for line in own] for own in self.lines]}
+
+
+def _line(line: Any) -> Line:
+    if not isinstance(line, (list, tuple)) or len(line) != 4:
+        raise InputError(f"a line is (slope, part, offset, value), not {line!r:.60}")
+    slope, part, offset, value = line
+    checks.integer("the slope of a line", slope, -1, 1)
+    if part is not None:
+        checks.integer("the part of a line", part, 0, 100)
+    checks.integer("the offset of a line", offset, -MOST, MOST)
+    return Line(slope, part, offset, checks.number("the value of a line", value, -1e6, 1e6))
+
+
+alias("bias", "calibrated", "CalibratedBias")

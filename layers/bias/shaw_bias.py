@@ -1,0 +1,72 @@
+"""Learned vectors of relative positions."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kzoo import checks
+from kzoo.layers.bias.relative_bias import RelativeBias
+from kzoo.registry import alias, register
+
+
+@register("bias")
+class ShawBias(RelativeBias):
+    """Scores how far a key is from the query by a learned vector a distance, up to a longest one.
+
+    From [Shaw et al., 2018](https://arxiv.org/abs/1803.02155), Eq. 4, as in section 7.1 of
+    [Duan et al., 2023](https://arxiv.org/abs/2310.11984), on the keys only. With q_i the query:
+
+        bias_ij = scale * q_i . w_clip(j-i, k),     clip(x, k) = max(-k, min(k, x))
+
+    w is `vectors`, shared by all heads; k is `longest`.
+
+    Args:
+        longest: int. 1 to 10,000. Defaults to 16.
+        dtype: str or DTypePolicy. As of every Keras layer.
+
+    Call arguments:
+        query_length: int, T.
+        key_length: int, S.
+        queries: tensor of shape (B, N, T, H).
+        scale: number, or tensor of shape (1,).
+        place: int tensor of shape (B,), the position of the query in each row; T is 1 then. Defaults to 0.
+
+    Returns:
+        Tensor of shape (B, N, T, S).
+
+    Raises:
+        InputError: `longest` is out of range.
+
+    Example:
+
+    ```python
+    attention = kzoo.layers.MultiHeadAttention(heads=2, bias="shaw")
+    output, weights = attention(np.ones((3, 5, 6), "float32"))
+    assert weights.shape == (3, 2, 5, 5)
+    ```
+    """
+
+    def __init__(self, longest: int = 16, dtype: Any = None, **kwargs: Any) -> None:
+        super().__init__(dtype=dtype, **kwargs)
+        self.longest = checks.integer("longest", longest, 1, 10_000)
+
+    def build(self, states_shape: Any, queries_shape: Any) -> None:
+        shape = (2 * self.longest + 1, queries_shape[-1])
+        normal = keras.initializers.RandomNormal(stddev=shape[1] ** -0.5)
+        self.vectors = self.add_weight(shape, initializer=normal, name="vectors")
+        self.built = True
+
+    def position_scores(self, query_length: Any, key_length: Any, queries: Any, training: bool) -> Any:
+        distances = ops.arange(1 - query_length, key_length + 1, dtype="int32")
+        places = ops.clip(distances, -self.longest, self.longest) + self.longest
+        keys = ops.take(ops.cast(self.vectors, queries.dtype), places, axis=0)
+        return ops.einsum("bnth,rh->bntr", queries, keys)
+
+    def get_config(self) -> dict[str, Any]:
+        config = super().get_config()
+        del config["dropout"]
+        return {**config, "longest": self.longest}
+
+
+alias("bias", "shaw", "ShawBias")

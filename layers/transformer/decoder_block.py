@@ -1,0 +1,122 @@
+"""A Transformer block that reads a source as well."""
+
+from typing import Any
+
+import keras
+
+from kzoo.errors import InputError
+from kzoo.layers.transformer.multi_head_attention import MultiHeadAttention
+from kzoo.layers.transformer.transformer_block import EPSILON, TransformerBlock
+from kzoo.registry import get, register, serialize
+
+
+@register("layer")
+class DecoderBlock(keras.layers.Layer):
+    """Self-attention, attention to a source, then a feed-forward network, each with a layer norm.
+
+    The decoder layer of [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.1. With h the states and m
+    the source's, `block` gives a and u, see `TransformerBlock`:
+
+        a = block.attend(h),   c = LayerNorm(a + cross(a, m)),   u = block.renew(c)
+
+    Where the block's norms stand before each part, so does that of c.
+
+    Args:
+        block: name, config or object of the kind "block": a `TransformerBlock`. Defaults to "transformer".
+        cross: name, config or object of the kind "multi_head". Defaults to "dot_product".
+        heads: int. Heads of both attentions, where they do not say themselves; so the next three. Defaults to 1.
+        hidden_units: int. Size of the feed-forward network between its maps. Defaults to four times the states'.
+        dropout: float. Rate while training. Defaults to 0.
+        attention_dropout: float. Rate on the keys while training. Defaults to 0.
+        dtype: str or DTypePolicy. As of every Keras layer.
+
+    Call arguments:
+        states: tensor of shape (B, T, D).
+        memory: dict, from `prepare`.
+        mask: bool tensor of shape (B, T) or (B, T, T), True at open keys.
+        memory_mask: bool tensor of shape (B, S).
+        training: bool.
+
+    Returns:
+        The new states, of shape (B, T, D), and the trace: `self` (B, N, T, T) and `cross` (B, N, T, S), the weights.
+
+    Raises:
+        InputError: an argument is out of range, or a part is unknown.
+
+    Example:
+
+    ```python
+    block = kzoo.layers.DecoderBlock(heads=2, hidden_units=8)
+    block.build((None, None, 6))
+    memory = block.prepare(np.ones((3, 7, 6), "float32"))
+    states, trace = block(np.ones((3, 5, 6), "float32"), memory, np.ones((3, 5), bool), np.ones((3, 7), bool))
+    assert states.shape == (3, 5, 6) and trace["cross"].shape == (3, 2, 5, 7)
+    ```
+    """
+
+    def __init__(
+        self,
+        block: Any = "transformer",
+        cross: Any = "dot_product",
+        heads: int = 1,
+        hidden_units: int | None = None,
+        dropout: float = 0.0,
+        attention_dropout: float = 0.0,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(dtype=dtype, **kwargs)
+        policy = {"dtype": self.dtype_policy}
+        options = {"heads": heads, "attention_dropout": attention_dropout, "dropout": dropout, **policy}
+        self.block = get("block", block, hidden_units=hidden_units, **options)
+        if not isinstance(self.block, TransformerBlock):
+            raise InputError(f"the block of a DecoderBlock is a TransformerBlock, not a {type(self.block).__name__}")
+        self.cross: MultiHeadAttention = get("multi_head", cross, heads=heads, dropout=attention_dropout, **policy)
+        self.dropout = keras.layers.Dropout(self.block.dropout.rate, **policy)
+        if self.block.norm != "none":
+            self.cross_norm = keras.layers.LayerNormalization(epsilon=EPSILON, **policy)
+
+    def build(self, states_shape: Any, *others: Any) -> None:
+        self.block.build(states_shape)
+        self.cross.build(states_shape, states_shape)
+        if hasattr(self, "cross_norm"):
+            self.cross_norm.build(states_shape)
+        self.built = True
+
+    def prepare(self, memory: Any, ends: Any = None, training: bool = False) -> dict[str, Any]:
+        """Returns what the block reads of a source: its keys and values, and where its parts end.
+
+        Args:
+            memory: tensor of shape (B, S, D).
+            ends: int tensor of shape (B, K), the column that ends each part of the source. Defaults to nothing said.
+            training: bool.
+        """
+        return self.cross.prepare(memory, training) | ({} if ends is None else {"ends": ends})
+
+    def call(
+        self, states: Any, memory: dict[str, Any], mask: Any = None, memory_mask: Any = None, training: bool = False
+    ) -> tuple[Any, dict[str, Any]]:
+        attended, own = self.block.attend(states, mask, training)
+        read, cross = self.look(attended, memory, memory_mask, None, training)
+        return self.block.renew(read, training), {"self": own, "cross": cross}
+
+    def look(self, attended: Any, memory: Any, mask: Any, place: Any, training: bool) -> tuple[Any, Any]:
+        """Returns c of a, and the weights; `place` (B,) is the position of the first query in each row, or None."""
+        inputs = self.cross_norm(attended) if self.block.norm == "before" else attended
+        read, weights = self.cross.read(inputs, memory, mask, place, training)
+        looked = attended + self.dropout(read, training=training)
+        return (self.cross_norm(looked) if self.block.norm == "after" else looked), weights
+
+    def step(
+        self, state: Any, prepared: dict[str, Any], memory: dict[str, Any], mask: Any, memory_mask: Any, place: Any
+    ) -> tuple[Any, dict[str, Any]]:
+        """Returns the new state (B, 1, D) of one more position, and `prepared` with it; see `TransformerBlock.step`."""
+        attended, prepared = self.block.attend_step(state, prepared, mask, place)
+        read, _ = self.look(attended, memory, memory_mask, place, False)
+        return self.block.renew(read, False), prepared
+
+    def compute_mask(self, *args: Any, **kwargs: Any) -> None:
+        return None
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "block": serialize(self.block), "cross": serialize(self.cross)}

@@ -1,0 +1,209 @@
+"""Calculating with digits: the tasks of Duan et al. (2023) but parity."""
+
+import zlib
+
+import numpy as np
+
+from kzoo.errors import InputError
+from kzoo.registry import register
+from kzoo.tasks.base import Example, Split, Task, Tokens
+
+PAPER = "Duan et al., 2023 (arXiv:2310.11984)"
+DIGITS = tuple("0123456789")
+TRAINED = 6  # digits of the longest operand in the training split
+MOST_DIGITS = 4_000
+LENGTHS = (6, 10, 15, 20, 60, 100)
+
+
+def percent(**rows: tuple[float, ...]) -> dict[str, dict[int | None, float]]:
+    """Returns the published accuracies of mechanisms at 6, 10, 15, 20 and 60 digits, in percent, or at 6, 10, 20 and
+    60, in the form of `Task.paper_accuracy`.
+    """
+    columns = {5: (6, 10, 15, 20, 60), 4: (6, 10, 20, 60)}
+    found: dict[str, dict[int | None, float]] = {}
+    for mechanism, values in rows.items():
+        shares = [round(value / 100, 6) for value in values]
+        found[mechanism] = dict(zip(columns[len(values)], shares, strict=True))
+    return found
+
+
+class CalculationTask(Task):
+    """Base of the tasks over numbers; length counts the digits of an operand.
+
+    Beside what every task declares, it has
+
+    - `operator`: str or None, the token between two operands;
+    - `single`: bool. Whether the second operand is one digit;
+    - `zeros`: int or None. How many zeros a model needs to the left of the longest operand, so that the result has as
+      many digits as they then have; None: results are no numbers, and nothing is filled up.
+
+    Sources and targets are as a person writes them. The training split has operands of 1 to 6 digits. Of the longer
+    sources of up to 6 digits one in eight is kept from training, half of them for the validation split, half for
+    the test split.
+    """
+
+    vocabulary: Tokens = DIGITS
+    operator: str | None = None
+    single: bool = False
+    zeros: int | None = 1
+    splits = {
+        "train": Split((1, TRAINED), 20_000),
+        "validation": Split((10, 20), 1_000),
+        "test": Split((1, TRAINED), 2_000),
+    }
+    test_lengths = LENGTHS
+    characters = True
+    reversed_target = True
+    length_unit = "digits of an operand"
+    paper = f"{PAPER}, Tables 1 and 3"
+
+    def draw(self, rng: np.random.Generator, split: str, length: int | None) -> Example:
+        low, high = self.splits[split].lengths if length is None else (length, length)
+        return self.write(rng, *(int(n) for n in rng.integers(low, high + 1, 2)))
+
+    def sample(self, rng: np.random.Generator, length: int) -> Example:
+        return self.write(rng, length, length)
+
+    def write(self, rng: np.random.Generator, first: int, second: int) -> Example:
+        """Draws one example of operands that have so many digits."""
+        source = draw_number(rng, first)
+        if self.operator is not None:
+            source = (*source, self.operator, *draw_number(rng, 1 if self.single else second))
+        return Example(source, self.solve(source))
+
+    def belongs(self, example: Example, split: str) -> bool:
+        longest = max(map(len, self.parts(example.source)))
+        if longest > TRAINED or longest < 3:
+            return True
+        return split == {0: "test", 1: "validation"}.get(zlib.crc32("".join(example.source).encode()) % 16, "train")
+
+    def solve(self, source: Tokens) -> Tokens:
+        return tuple(str(self.result(*(int("".join(part)) for part in self.operands(source)))))
+
+    def result(self, *operands: int) -> int:
+        """Returns the result of the operands."""
+        raise NotImplementedError
+
+    def operands(self, source: Tokens) -> list[Tokens]:
+        """Returns the digits of each operand.
+
+        Raises:
+            InputError: the source is not one of this task's.
+        """
+        parts = self.parts(source)
+        right = len(parts) == 1 + (self.operator is not None) and not (self.single and len(parts[1]) != 1)
+        if not right or not all(0 < len(part) <= MOST_DIGITS and set(part) <= set(DIGITS) for part in parts):
+            forms = (
+                "a number"
+                if self.operator is None
+                else f"a number, {self.operator!r} and a " + ("digit" if self.single else "number")
+            )
+            raise InputError(f"a source of {self.name} is {forms}, not {''.join(source)!r:.60}")
+        return parts
+
+    def parts(self, source: Tokens) -> list[Tokens]:
+        """Returns what stands before, between and after operators."""
+        found: list[list[str]] = [[]]
+        for token in source:
+            if token == self.operator:
+                found.append([])
+            else:
+                found[-1].append(token)
+        return [tuple(part) for part in found]
+
+
+def draw_number(rng: np.random.Generator, length: int) -> Tokens:
+    """Draws a number of so many digits, uniformly; of one digit, any of ten."""
+    if length > MOST_DIGITS:
+        raise InputError(f"numbers have at most {MOST_DIGITS:,} digits, not {length:,}")
+    digits = rng.integers(0, 10, length)
+    if length > 1:
+        digits[0] = rng.integers(1, 10)
+    return tuple(DIGITS[i] for i in digits)
+
+
+@register("task", "successor")
+class Successor(CalculationTask):
+    """Successor: the target is the number after the source. Length counts the digits of the source.
+
+    Example:
+
+    ```python
+    task = kzoo.tasks.get("successor")
+    assert task.solve(tuple("129")) == tuple("130") and task.solve(tuple("99")) == tuple("100")
+    ```
+    """
+
+    name = "successor"
+    paper_accuracy = percent(
+        vanilla=(100, 0, 0, 0, 0),
+        windowed=(100, 100, 100, 100, 100),
+        windowed_nope=(100, 100, 100, 100, 100),
+        windowed_sinusoidal=(100, 100, 100, 100, 100),
+        alibi=(1.3, 0, 0, 0, 0),
+        rope=(100, 0, 0, 0, 0),
+        abc=(100, 100, 100, 100),
+    )
+
+    def result(self, *operands: int) -> int:
+        return operands[0] + 1
+
+
+@register("task", "addition")
+class Addition(CalculationTask):
+    """Addition: the target is the sum. Length counts the digits of an operand.
+
+    Example:
+
+    ```python
+    task = kzoo.tasks.get("addition")
+    assert task.solve(tuple("123+748")) == tuple("871") and task.solve(tuple("9+95")) == tuple("104")
+    ```
+    """
+
+    name = "addition"
+    vocabulary = (*DIGITS, "+")
+    operator = "+"
+    paper_accuracy = percent(
+        vanilla=(100, 0, 0, 0, 0),
+        windowed=(100, 100, 100, 100, 100),
+        windowed_nope=(99.95, 99.81, 99.84, 99.76, 99.35),
+        windowed_sinusoidal=(100, 0, 0, 0, 0),
+        alibi=(0, 0, 0, 0, 0),
+        rope=(100, 0, 0, 0, 0),
+        abc=(100, 100, 99.9, 99.8),
+    )
+
+    def result(self, *operands: int) -> int:
+        return sum(operands)
+
+
+@register("task", "multiplication")
+class Multiplication(CalculationTask):
+    """Multiplication by one digit: the target is the product. Length counts the digits of the first operand.
+
+    Example:
+
+    ```python
+    task = kzoo.tasks.get("multiplication")
+    assert task.solve(tuple("123*6")) == tuple("738") and task.solve(tuple("57*0")) == tuple("0")
+    ```
+
+    The digit is 0 to 9, as in the paper; in the authors' code it is 1 to 9.
+    """
+
+    name = "multiplication"
+    vocabulary = (*DIGITS, "*")
+    operator = "*"
+    single = True
+    paper_accuracy = percent(
+        vanilla=(100, 0, 0, 0, 0),
+        windowed=(100, 100, 100, 100, 100),
+        windowed_nope=(99.89, 99.63, 99.49, 99.39, 98.31),
+        windowed_sinusoidal=(100, 6, 0.19, 0, 0),
+        rope=(100, 0, 0, 0, 0),
+        abc=(100, 100, 100, 100),
+    )
+
+    def result(self, *operands: int) -> int:
+        return operands[0] * operands[1]
