@@ -189,9 +189,9 @@ def _training(name: str, info: dict[str, Any], task: Any) -> str:
     facts = ", ".join(f"{key} {recipe[key]}" for key in keys)
     if recipe["epochs"] == 0:
         ((path, text),) = explain(recipe["model"])
-        return f"""## The construction
+        return f"""## Training
 
-No training: `{path}` sets every weight, and `kzoo train {name} --output DIR` does it again.
+None: `{path}` sets every weight, and `kzoo train {name} --output DIR` does it again.
 
 {text}"""
     lines = ["| seed | epochs | steps | examples seen | seconds | backend |", "|---|---|---|---|---|---|"]

@@ -101,7 +101,7 @@ def test_a_construction_is_not_trained(tmp_path):
 
     card = render_card(folder)
     assert "Constructed, not trained" in card and "kzoo.models.construct_sorter` sets every weight" in card
-    assert "| embedding | s to e_s + e'_s | B.3 |" in card and "## Training" not in card
+    assert "| embedding | s to e_s + e'_s | B.3 |" in card
     assert "(trained)" not in card and "the end symbol" not in card
 
 
