@@ -15,6 +15,7 @@ _HOMES = {
     "preset_info": "kzoo.catalogue",
     "upload_preset": "kzoo.hub.publish",
     "evaluate": "kzoo.evaluation.evaluate",
+    "export": "kzoo.exporting.export",
     "probe": "kzoo.evaluation.probe",
     "train": "kzoo.training.train",
     "calibrate": "kzoo.calibration",

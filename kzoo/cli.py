@@ -81,6 +81,10 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--add-results-to", type=Path, metavar="PRESET", help="add the results to those of this folder too"
     )
+    sub = verb("export", _export, "write a preset as a file that runs without kzoo")
+    sub.add_argument("preset", help=PRESET)
+    sub.add_argument("--format", required=True, help="keras, safetensors, saved_model, onnx or torch")
+    sub.add_argument("--output", required=True, type=Path, help="the file, or the folder of a saved_model, to write")
     sub = verb("card", _card, "write a preset's card and picture", has_json=False)
     sub.add_argument("presets", nargs="*", metavar="PRESET", help="names or folders (default: all)")
     sub.add_argument("--output", type=Path, help="the folder to write to (default: print the card)")
@@ -204,6 +208,13 @@ def _train(options: argparse.Namespace) -> None:
     if options.json:
         return _print_json({"folder": str(folder), **read_json(folder / "results.json")})
     _info(argparse.Namespace(preset=str(folder), json=False))
+
+
+def _export(options: argparse.Namespace) -> None:
+    path = kzoo.export(kzoo.from_preset(options.preset), options.output, format=options.format)
+    print(path) if not options.json else _print_json(
+        {"preset": options.preset, "format": options.format, "path": str(path)}
+    )
 
 
 def _card(options: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from keras import ops
 
 from kzoo import checks
+from kzoo.layers.recurrent.scan import while_loop
 from kzoo.preprocessing.preprocessor import MAX_LENGTH, bucket
 
 BATCH = 256
@@ -52,34 +53,41 @@ class Generator:
         limits = np.array([preprocessor.steps(source, max_length) for source in sources])
         rows = [*sources, *[sources[0]] * ((1 << (len(sources) - 1).bit_length()) - len(sources))]
         inputs = preprocessor.prompts(rows, pad_to=bucket(longest))
+        inputs["limits"] = np.resize(limits, len(rows)).astype("int32")
         if self.compiled is None:
-            self.compiled = compile_for_backend(self.model, self._greedy)
+            self.compiled = compile_for_backend(self.model, self.greedy)
         ids = keras.ops.convert_to_numpy(self.compiled(inputs, bucket(int(limits.max()))))
-        ids = ids[: len(sources), : limits.max()]
-        # Each row stops at its own limit, whatever the others are.
-        beyond = np.arange(ids.shape[1]) >= limits[:, None]
-        return np.where(beyond, preprocessor.tokenizer.pad_id, ids)
+        return ids[: len(sources), : limits.max()]
 
-    def _greedy(self, inputs: dict[str, Any], length: int) -> Any:
+    def greedy(self, inputs: dict[str, Any], length: Any) -> Any:
+        """Returns the output ids, an int32 tensor of shape (B, length), padded after the end symbol.
+
+        Args:
+            inputs: dict of tensors: what generation begins with, as `prompts` of the preprocessor has it, and `limits`
+                int (B,), the most tokens of each row.
+            length: int, at least the highest limit.
+        """
         tokenizer = self.model.preprocessor.tokenizer
-        start = inputs["last_token_ids"]
+        start, limits = inputs["last_token_ids"], inputs["limits"]
         prepared, state = self.model.start_generation(inputs, length)
-        batch = start.shape[0]
+        batch = ops.shape(start)[0]
         places = ops.arange(length, dtype="int32")[None, :]
 
         def unfinished(t: Any, token: Any, ended: Any, output: Any, state: Any) -> Any:
-            return ops.logical_and(t < length, ops.logical_not(ops.all(ended)))
+            return ops.logical_not(ops.all(ended))
 
         def step(t: Any, token: Any, ended: Any, output: Any, state: Any) -> tuple[Any, ...]:
             logits, state = self.model.generate_step(token, prepared, state)
             token = ops.where(ended, tokenizer.pad_id, ops.cast(ops.argmax(logits, axis=-1), "int32"))
             # A where over the whole row instead of a slice update: the latter has no TensorFlow kernel outside XLA.
             output = ops.where(places == t, token[:, None], output)
-            return t + 1, token, ops.logical_or(ended, token == tokenizer.end_id), output, state
+            # Each row stops at its own limit, whatever the others are.
+            ends = ops.logical_or(token == tokenizer.end_id, limits <= t + 1)
+            return t + 1, token, ops.logical_or(ended, ends), output, state
 
         output = ops.full((batch, length), tokenizer.pad_id, dtype="int32")
         first = (ops.convert_to_tensor(0, "int32"), start, ops.zeros((batch,), dtype="bool"), output, state)
-        return ops.while_loop(unfinished, step, first)[3]
+        return while_loop(unfinished, step, first)[3]
 
 
 def compile_for_backend(model: Any, function: Any) -> Any:

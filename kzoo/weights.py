@@ -54,14 +54,19 @@ def save_weights(model: keras.Model, path: Path) -> None:
     write_bytes(path, serialize(model))
 
 
-def serialize(model: keras.Model) -> bytes:
-    """Returns the weights of a model as the content of a safetensors file: equal weights give equal bytes."""
+def serialize(model: keras.Model, **metadata: str) -> bytes:
+    """Returns the weights of a model as the content of a safetensors file: equal weights give equal bytes.
+
+    Args:
+        model: keras.Model.
+        **metadata: further texts for its header.
+    """
     # Arrays that are not contiguous would be written wrongly, and in silence; `ascontiguousarray` has no scalars.
     arrays = {
         name: np.asarray(keras.ops.convert_to_numpy(variable.value), dtype="float32", order="C")
         for name, variable in named_variables(model).items()
     }
-    return save(arrays, metadata={"format": "kzoo"})
+    return save(arrays, metadata={"format": "kzoo", **metadata})
 
 
 def weights_sha256(model: keras.Model) -> str:

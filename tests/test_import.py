@@ -127,8 +127,8 @@ def imports(path):
 
 ALLOWED = {
     "tasks": ["numpy", "kzoo.errors", "kzoo.registry", "kzoo.checks", "kzoo.tasks"],
-    # The loop over time has a branch for each backend.
-    "layers": ["keras", "numpy", "jax", "tensorflow"]
+    # The loops have a branch for each backend.
+    "layers": ["keras", "numpy", "jax", "tensorflow", "torch"]
     + ["kzoo.backend", "kzoo.checks", "kzoo.errors", "kzoo.layers", "kzoo.registry"],
 }
 FORBIDDEN = {

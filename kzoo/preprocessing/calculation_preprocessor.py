@@ -71,6 +71,11 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         if aligned and operator is None:
             raise InputError("aligned is for two operands: there is no operator")
 
+    @property
+    def shortest(self) -> int:
+        """int. Ids of the shortest encoded source: a token between the symbols for start and end."""
+        return 3
+
     @classmethod
     def from_task(cls, task: Task, **layout: Any) -> Self:
         """Returns the preprocessor of a task.
@@ -96,6 +101,13 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         if not 1 <= len(ids) <= MAX_LENGTH:
             raise InputError(f"a source has 1 to {MAX_LENGTH:,} tokens, not {len(ids):,}")
         return [self.tokenizer.start_id, *ids, self.tokenizer.end_id]
+
+    def any_source(self, rng: np.random.Generator, length: int) -> list[str]:
+        if self.zeros is None:
+            return super().any_source(rng, length)
+        digits = [token for token in self.tokenizer.tokens[:-3] if token.isdigit()]
+        numbers = [[str(digit) for digit in rng.choice(digits, n)] for n in (length, 1 if self.single else length)]
+        return numbers[0] if self.operator is None else [*numbers[0], self.operator, *numbers[1]]
 
     def _filled_up(self, ids: list[int]) -> list[int]:
         """Returns the ids of a calculation with zeros to the left of its operands, interleaved where that is asked."""
@@ -142,7 +154,9 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
 
     def width(self, source: Sequence[int]) -> int:
         """Returns how many tokens the first operand of an encoded source has, with its zeros."""
-        inner = len(source) - 2
+        return int(self._width(len(source) - 2))
+
+    def _width(self, inner: Any) -> Any:
         if self.operator is None:
             return inner
         if self.single and not self.aligned:
@@ -168,6 +182,23 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         if self.operator_id is not None and not self.aligned:
             ends = [[list(row).index(self.operator_id), len(row) - 1] for row in ids]
         return {**super().sources(ids, pad_to), "encoder_ends": np.array(ends, "int32")}
+
+    def tensors(self, token_ids: Any) -> dict[str, Any]:
+        from keras import ops
+
+        found = super().tensors(token_ids)
+        sizes = ops.sum(ops.cast(found["encoder_padding_mask"], "int32"), axis=1)
+        ends = [sizes - 1]
+        if self.operator_id is not None and not self.aligned:
+            is_operator = ops.cast(token_ids == self.operator_id, "int32")
+            ends = [ops.cast(ops.argmax(is_operator, axis=1), "int32"), *ends]
+        found["encoder_ends"] = ops.stack(ends, axis=1)
+        if self.zeros is not None:
+            found["limits"] = ops.minimum(self._width(sizes - 2) + 1, MAX_LENGTH)
+        return found
+
+    def room(self, columns: Any) -> Any:
+        return super().room(columns) if self.zeros is None else columns
 
     def get_config(self) -> dict[str, Any]:
         names = ("characters", "reversed_target", "operator", "single", "zeros", "digits", "aligned")

@@ -40,6 +40,11 @@ class ClassifierPreprocessor:
         self.boundaries = checks.boolean("boundaries", boundaries)
         self.characters = checks.boolean("characters", characters)
 
+    @property
+    def shortest(self) -> int:
+        """int. Ids of the shortest encoded source."""
+        return 1 + 2 * self.boundaries
+
     def encode_source(self, source: str | Sequence[str]) -> list[int]:
         """Returns the ids of one source.
 
@@ -52,6 +57,10 @@ class ClassifierPreprocessor:
         if not 1 <= len(ids) <= MAX_LENGTH:
             raise InputError(f"a source has 1 to {MAX_LENGTH:,} tokens, not {len(ids):,}")
         return [self.tokenizer.start_id, *ids, self.tokenizer.end_id] if self.boundaries else ids
+
+    def any_source(self, rng: np.random.Generator, length: int) -> list[str]:
+        """Returns the tokens of some source that `encode_source` takes, of that length."""
+        return [str(token) for token in rng.choice(self.tokenizer.tokens[:-3], length)]
 
     def encode_target(self, target: str | Sequence[str]) -> list[int]:
         """Returns the class of a label, alone in a list.
@@ -76,6 +85,10 @@ class ClassifierPreprocessor:
         """Returns encoded sources as `token_ids` and `padding_mask`, each (B, T)."""
         array = pad(ids, self.tokenizer.pad_id, pad_to)
         return {"token_ids": array, "padding_mask": array != self.tokenizer.pad_id}
+
+    def tensors(self, token_ids: Any) -> dict[str, Any]:
+        """Returns what `sources` does, of one tensor of encoded sources, int32 (B, T), padded at the right."""
+        return {"token_ids": token_ids, "padding_mask": token_ids != self.tokenizer.pad_id}
 
     def arrays(
         self,

@@ -1,5 +1,6 @@
 """Examples to arrays for a decoder: source, delimiter and target as one sequence."""
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
@@ -57,6 +58,11 @@ class DecoderPreprocessor:
         self.characters = checks.boolean("characters", characters)
         self.reversed_target = checks.boolean("reversed_target", reversed_target)
 
+    @property
+    def shortest(self) -> int:
+        """int. Ids of the shortest encoded source: a token and the delimiter."""
+        return 2
+
     @classmethod
     def from_task(cls, task: Task, vocabulary: Sequence[str] | None = None) -> Self:
         """Returns the preprocessor of a task, with its vocabulary or that of another which has all its tokens.
@@ -87,6 +93,10 @@ class DecoderPreprocessor:
         if not 1 <= len(ids) - 1 <= MAX_LENGTH or not encoded[0]:
             raise InputError(f"a source has 1 to {MAX_LENGTH:,} tokens, not {len(ids) - 1:,}")
         return ids
+
+    def any_source(self, rng: np.random.Generator, length: int) -> list[str]:
+        """Returns the tokens of some source that `encode_source` takes, of that length."""
+        return [str(token) for token in rng.choice(self.tokenizer.tokens[:-3], length)]
 
     def encode_target(self, target: str | Sequence[str]) -> list[int]:
         """Returns the ids of one target as the model writes them, with the end symbol if there is one."""
@@ -122,6 +132,36 @@ class DecoderPreprocessor:
         array = pad([row[:-1] for row in ids], self.tokenizer.pad_id, pad_to)
         last = np.array([row[-1] for row in ids], "int32")
         return {"token_ids": array, "padding_mask": array != self.tokenizer.pad_id, "last_token_ids": last}
+
+    def tensors(self, token_ids: Any) -> dict[str, Any]:
+        """Returns what `prompts` does, and `limits` int (B,), the number `steps` of each row: all of one tensor.
+
+        Args:
+            token_ids: int32 tensor of shape (B, S), encoded sources, padded at the right. Its last real tokens are
+                replaced by padding, where `prompts` has no column.
+        """
+        from keras import ops
+
+        sizes = ops.sum(ops.cast(token_ids != self.tokenizer.pad_id, "int32"), axis=1)
+        columns = ops.arange(ops.shape(token_ids)[1], dtype="int32")[None, :]
+        is_last = columns == sizes[:, None] - 1
+        last = ops.sum(ops.where(is_last, token_ids, 0), axis=1)
+        prompt = {"token_ids": ops.where(is_last, self.tokenizer.pad_id, token_ids), "last_token_ids": last}
+        prompt["padding_mask"] = columns < sizes[:, None] - 1
+        tokens = sizes - ops.cast(last == self.tokenizer.start_id, "int32")
+        if self.target_steps is None:
+            return {**prompt, "limits": 10 * tokens + 10}
+        factor, number = self.target_steps
+        scaled = ops.cast(ops.round(factor * ops.cast(tokens, "float32")), "int32")
+        return {**prompt, "limits": ops.maximum(scaled + number, 1)}
+
+    def room(self, columns: Any) -> Any:
+        """Returns a number that no row of `limits` exceeds where `tensors` has so many columns."""
+        return (
+            10 * columns + 10
+            if self.target_steps is None
+            else math.ceil(self.target_steps[0]) * columns + self.target_steps[1] + 1
+        )
 
     def arrays(
         self,

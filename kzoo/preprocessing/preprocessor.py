@@ -34,6 +34,11 @@ class Seq2SeqPreprocessor:
         self.tokenizer = Tokenizer(tokens)
         self.source_end = checks.boolean("source_end", source_end)
 
+    @property
+    def shortest(self) -> int:
+        """int. Ids of the shortest encoded source."""
+        return 1 + self.source_end
+
     def encode_source(self, source: str | Sequence[str]) -> list[int]:
         """Returns the ids of one source.
 
@@ -44,6 +49,10 @@ class Seq2SeqPreprocessor:
         if not 1 <= len(ids) <= MAX_LENGTH:
             raise InputError(f"a source has 1 to {MAX_LENGTH:,} tokens, not {len(ids):,}")
         return [*ids, self.tokenizer.end_id] if self.source_end else ids
+
+    def any_source(self, rng: np.random.Generator, length: int) -> list[str]:
+        """Returns the tokens of some source that `encode_source` takes, of that length."""
+        return [str(token) for token in rng.choice(self.tokenizer.tokens[:-3], length)]
 
     def encode_target(self, target: str | Sequence[str]) -> list[int]:
         """Returns the ids of one target with its end symbol."""
@@ -73,6 +82,25 @@ class Seq2SeqPreprocessor:
         """Returns encoded sources as `encoder_token_ids` and `encoder_padding_mask`, each (B, S)."""
         array = pad(ids, self.tokenizer.pad_id, pad_to)
         return {"encoder_token_ids": array, "encoder_padding_mask": array != self.tokenizer.pad_id}
+
+    def tensors(self, token_ids: Any) -> dict[str, Any]:
+        """Returns what `prompts` does, and `limits` int (B,), the number `steps` of each row: all of one tensor.
+
+        It is for models that are exported, whose only input are the ids of sources.
+
+        Args:
+            token_ids: int32 tensor of shape (B, S), encoded sources, padded at the right.
+        """
+        from keras import ops
+
+        mask = token_ids != self.tokenizer.pad_id
+        sizes = ops.sum(ops.cast(mask, "int32"), axis=1)
+        prompt = {"encoder_token_ids": token_ids, "encoder_padding_mask": mask}
+        return {**prompt, "last_token_ids": ops.full_like(sizes, self.tokenizer.start_id), "limits": 10 * sizes + 10}
+
+    def room(self, columns: Any) -> Any:
+        """Returns a number that no row of `limits` exceeds where `tensors` has so many columns."""
+        return 10 * columns + 10
 
     def arrays(
         self,

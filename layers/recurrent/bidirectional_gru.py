@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.layers.recurrent.over_time import over_time
 from kzoo.layers.recurrent.reverse import reverse
 from kzoo.registry import register
 
@@ -49,8 +50,8 @@ class BidirectionalGRU(keras.layers.Layer):
         self.backward_gru.build(sequence_shape)
 
     def call(self, sequence: Any, mask: Any) -> tuple[Any, Any]:
-        forward = self.forward_gru(sequence)
-        backward = self.backward_gru(reverse(sequence, mask))
+        forward = over_time(self.forward_gru, sequence)
+        backward = over_time(self.backward_gru, reverse(sequence, mask))
         real = ops.cast(mask, forward.dtype)
         last = real - ops.pad(real[:, 1:], [[0, 0], [0, 1]])  # 1 at the last real token
         summary = ops.einsum("bs,bsd->bd", last, ops.concatenate([forward, backward], axis=-1))

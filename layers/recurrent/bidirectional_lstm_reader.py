@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo.layers.recurrent.lstm_reader import LSTMReader, at_last, lstm
+from kzoo.layers.recurrent.over_time import over_time
 from kzoo.layers.recurrent.reverse import reverse
 from kzoo.registry import alias, register
 
@@ -79,8 +80,8 @@ class TwoDirections(keras.layers.Layer):
         self.built = True
 
     def call(self, sequence: Any, mask: Any) -> tuple[Any, Any]:
-        backward = self.backward_lstm(reverse(sequence, mask))
-        return self.forward_lstm(sequence), reverse(backward, mask)
+        backward = over_time(self.backward_lstm, reverse(sequence, mask))
+        return over_time(self.forward_lstm, sequence), reverse(backward, mask)
 
 
 alias("reader", "bidirectional_lstm", "BidirectionalLSTMReader")

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.layers.recurrent.over_time import over_time
 from kzoo.registry import alias, register
 
 
@@ -65,7 +66,7 @@ class LSTMReader(keras.layers.Layer):
 
     def call(self, sequence: Any, mask: Any, training: bool = False) -> Any:
         for i, layer in enumerate(self.stack):
-            sequence = layer(self.dropout(sequence, training=training) if i else sequence)
+            sequence = over_time(layer, self.dropout(sequence, training=training) if i else sequence)
         return at_last(sequence, mask)
 
     def compute_output_shape(self, sequence_shape: Any, mask_shape: Any = None) -> Any:
@@ -89,8 +90,9 @@ def lstm(units: int, **kwargs: Any) -> keras.layers.LSTM:
 
 def at_last(sequence: Any, mask: Any) -> Any:
     """Returns the vector of the last real position of each sequence (B, T, D), as (B, D)."""
-    real = ops.cast(mask, sequence.dtype)
-    return ops.einsum("bt,btd->bd", real - ops.pad(real[:, 1:], [[0, 0], [0, 1]]), sequence)
+    places = ops.arange(ops.shape(mask)[1], dtype="int32")[None, :]
+    is_last = places == ops.sum(ops.cast(mask, "int32"), axis=1, keepdims=True) - 1
+    return ops.einsum("bt,btd->bd", ops.cast(is_last, sequence.dtype), sequence)
 
 
 alias("reader", "lstm", "LSTMReader")

@@ -1,10 +1,12 @@
-"""One loop over time for the three backends."""
+"""The loops for the three backends: one over time, one for as long as a condition holds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
 from keras import ops
+
+from kzoo.layers.recurrent.traced import exporting, traced_scan, traced_while
 
 Step = Callable[[Any, Any], tuple[Any, Any]]
 
@@ -13,7 +15,7 @@ def scan(step: Step, initial: Any, inputs: Any) -> tuple[Any, Any]:
     """Runs `step` over the leading axis of `inputs`, handing a carry from one step to the next.
 
     `keras.ops.scan` loses outputs on TensorFlow whose structure differs from the carry's; this one does not.
-    It is differentiable on every backend and compiled where the backend compiles.
+    It is differentiable on every backend, compiled where the backend compiles, and a loop in what is exported.
 
     Args:
         step: function `(carry, x) -> (carry, y)`; the carry keeps its structure, shapes and dtypes.
@@ -29,11 +31,27 @@ def scan(step: Step, initial: Any, inputs: Any) -> tuple[Any, Any]:
         return jax.lax.scan(step, initial, inputs)
     if keras.config.backend() == "tensorflow":
         return _scan_tensorflow(step, initial, inputs)
+    if exporting():
+        return traced_scan(step, initial, inputs)
     carry, outputs = initial, []
     for t in range(keras.tree.flatten(inputs)[0].shape[0]):
         carry, output = step(carry, keras.tree.map_structure(lambda x, t=t: x[t], inputs))
         outputs.append(output)
     return carry, keras.tree.map_structure(lambda *ys: ops.stack(ys), *outputs)
+
+
+def while_loop(condition: Callable[..., Any], step: Callable[..., Any], initial: Sequence[Any]) -> tuple[Any, ...]:
+    """As `keras.ops.while_loop`, and on PyTorch a loop in what is exported too.
+
+    Args:
+        condition: function of the state's parts to a bool scalar.
+        step: function of the state's parts to new ones of the same structure, shapes and dtypes.
+        initial: sequence of nested tensors, the first state.
+
+    Returns:
+        The parts of the last state.
+    """
+    return (traced_while if exporting() else ops.while_loop)(condition, step, initial)
 
 
 def _scan_tensorflow(step: Step, initial: Any, inputs: Any) -> tuple[Any, Any]:

@@ -1,0 +1,141 @@
+"""Exported files do what the model does, at lengths and batch sizes that they were not made with, or there is none."""
+
+import json
+import struct
+
+import keras
+import numpy as np
+import pytest
+
+import kzoo
+import kzoo.exporting.export as module
+from kzoo.errors import BackendError, InputError
+from kzoo.exporting.export import FORMATS, compare, export
+from kzoo.exporting.program import Program
+from kzoo.weights import load_weights, named_variables
+
+BACKEND = keras.config.backend()
+SMALL = {"units": 8, "hidden_units": 8}
+FAMILIES = {
+    "RecurrentSeq2Seq": ("recopy", {"embedding_units": 6, "encoder_units": 5}),
+    "TransformerClassifier": ("ctl_forward", {**SMALL, "steps": 3}),
+    "RecurrentClassifier": ("ctl_forward", {"units": 6, "embedding_units": 5, "reader": "bidirectional_lstm"}),
+    "TransformerSeq2Seq": ("addition", {**SMALL, "layers": 1, "self_bias": "windowed", "encoding": "cyclic"}),
+    "TransformerDecoder": ("sorter", {**SMALL, "layers": 1, "encoding": "sinusoidal"}),
+}
+
+
+@pytest.fixture(scope="module")
+def models():
+    """A small model of each family, with the same random weights on every backend."""
+    found = {}
+    for name, (task, config) in FAMILIES.items():
+        model = found[name] = getattr(kzoo.models, name).from_task(task, **config)
+        rng = np.random.default_rng(1)
+        for variable in named_variables(model).values():  # large, so that outputs differ from step to step
+            variable.assign(rng.normal(0, 0.9, variable.shape).astype("float32"))
+    return found
+
+
+@pytest.fixture
+def one_trace(monkeypatch):
+    """Traces a model for PyTorch once for both formats that need it: that is most of the time."""
+    if BACKEND == "torch":
+        from kzoo.exporting import to_torch
+
+        plain = to_torch.trace
+        monkeypatch.setattr(to_torch, "trace", lambda p: TRACES.setdefault(id(p.model), None) or keep(p, plain(p)))
+
+
+TRACES = {}
+
+
+def keep(program, traced):
+    TRACES[id(program.model)] = traced
+    return traced
+
+
+@pytest.mark.usefixtures("one_trace")
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_table(family, format, models, tmp_path):
+    path = tmp_path / f"model{FORMATS[format].suffix}"
+    if BACKEND in FORMATS[format].backends:
+        assert export(models[family], path, format) == path and path.exists()
+    else:
+        with pytest.raises(BackendError, match=f"the {BACKEND} backend does not write {format}: .*; run it with KERAS"):
+            export(models[family], path, format)
+    assert [p.name for p in tmp_path.iterdir()] == ([path.name] if BACKEND in FORMATS[format].backends else [])
+
+
+def test_what_differs_is_refused_and_leaves_nothing(models, tmp_path, monkeypatch):
+    model = models["RecurrentSeq2Seq"]
+    for batch_size, change in ((3, "the last token"), (1, "a row")):
+
+        def run(sources, wrong=(batch_size, change)):
+            found = module.answers(model, sources)["output_ids"].copy()
+            if len(sources) == wrong[0]:
+                found[-1, -1 if wrong[1] == "the last token" else 0] += 1
+            return {"output_ids": found}
+
+        monkeypatch.setitem(module.WRITERS, "keras", lambda program, path, run=run: path.write_text("x") and run)
+        with pytest.raises(InputError, match=f"as keras differs from the model .* batch size {batch_size}"):
+            export(model, tmp_path / "model.keras", "keras")
+        assert list(tmp_path.iterdir()) == []
+
+    def fixed_length(sources):
+        if max(map(len, sources)) != 6:
+            raise ValueError("the length is\n 6")
+        return module.answers(model, sources)
+
+    with pytest.raises(InputError, match="as onnx does not run at length 3: the length is 6"):
+        compare(Program(model), fixed_length, "onnx")
+
+
+def test_wrong_logits_are_refused(models):
+    model = models["RecurrentClassifier"]
+
+    def run(sources):
+        found = module.answers(model, sources)
+        return {**found, "logits": found["logits"] + 0.01}
+
+    compare(Program(model), lambda sources: module.answers(model, sources), "onnx")
+    with pytest.raises(InputError, match="differs from the model"):
+        compare(Program(model), run, "onnx")
+
+
+def test_what_cannot_be_asked(models, tmp_path):
+    model, path = models["RecurrentSeq2Seq"], tmp_path / "model.keras"
+    with pytest.raises(InputError, match="unknown format 'onxn'; did you mean 'onnx'"):
+        export(model, path, "onxn")
+    with pytest.raises(InputError, match="only models of kzoo are exported, not a Sequential"):
+        export(keras.Sequential(), path, "keras")
+    path.write_text("mine")
+    with pytest.raises(InputError, match="exists; nothing was written"):
+        export(model, path, "keras")
+    assert path.read_text() == "mine"
+    arrays_only = kzoo.models.RecurrentSeq2Seq(13, embedding_units=2, encoder_units=2)
+    with pytest.raises(InputError, match="this model takes arrays only"):
+        export(arrays_only, tmp_path / "other.keras", "keras")
+
+
+def test_safetensors_says_what_it_holds(models, tmp_path):
+    model = models["TransformerSeq2Seq"]
+    path = export(model, tmp_path / "model.safetensors", "safetensors")
+    content = path.read_bytes()
+    header = json.loads(content[8 : 8 + struct.unpack("<Q", content[:8])[0]])
+    told = json.loads(header["__metadata__"]["kzoo"])
+    assert told["class"] == "TransformerSeq2Seq" and told["task"] == "addition" and told["tokens"][-1] == "<pad>"
+    load_weights(model, path)  # as any model.safetensors
+
+
+def test_the_command(preset, tmp_path, capsys):
+    from kzoo.cli import main
+
+    path = tmp_path / "out" / "tiny.keras"
+    assert main(["export", str(preset), "--format", "keras", "--output", str(path)]) == 0
+    assert capsys.readouterr().out == f"{path}\n"
+    again = keras.saving.load_model(path)
+    assert again.generate("4 7", max_length=5) == kzoo.from_preset(preset).generate("4 7", max_length=5)
+    assert main(["export", str(preset), "--format", "keras", "--output", str(path)]) == 2
+    assert "exists; nothing was written" in capsys.readouterr().err
