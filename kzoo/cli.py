@@ -78,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--output", required=True, type=Path, help="the preset folder to write")
     sub.add_argument("--seed", type=int, help="another seed than the recipe's")
     sub.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
+    sub.add_argument("--devices", type=int, help="share each batch between so many devices (JAX)")
     sub.add_argument(
         "--add-results-to", type=Path, metavar="PRESET", help="add the results to those of this folder too"
     )
@@ -202,7 +203,8 @@ def _train(options: argparse.Namespace) -> None:
         recipe = Recipe.from_config({**recipe.to_config(), "seed": options.seed})
     target = None if options.add_results_to is None else catalogue.own_folder(options.add_results_to)
     name = None if target is None else target.name
-    folder = kzoo.train(recipe, options.output, options.resume, progress=_show_progress(), name=name)
+    plan = {"resume": options.resume, "devices": options.devices, "name": name}
+    folder = kzoo.train(recipe, options.output, progress=_show_progress(), **plan)
     if target is not None:
         add_results(target, read_json(folder / "results.json"))
     if options.json:

@@ -33,11 +33,12 @@ def register(kind: str, name: str | None = None) -> Callable[[T], T]:
 
     Raises:
         InputError: the name is taken, or the class was imported under a name outside `kzoo.`, which would make a
-            second class of the same name.
+            second class of the same name. A task may be registered from anywhere: it is no Keras object.
     """
 
     def decorate(cls: T) -> T:
-        if not cls.__module__.startswith("kzoo."):
+        own_task = kind == "task" and cls.__module__.split(".")[0] not in ("kzoo", "tasks")
+        if not cls.__module__.startswith("kzoo.") and not own_task:
             raise InputError(f"{cls.__module__}.{cls.__name__} must be imported as a module of kzoo")
         _claim(kind, name or cls.__name__)
         _CLASSES.setdefault(kind, {})[name or cls.__name__] = cls

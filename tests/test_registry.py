@@ -56,6 +56,14 @@ def test_serialize_is_undone_by_get(walk):
     assert registry.get("gait", config).pace == 6
 
 
+def test_a_task_may_come_from_anywhere_but_the_folder_itself():
+    outside = type("Mine", (), {"__module__": "my_package.tasks"})
+    assert registry.register("task", "mine")(outside) is outside and registry.names("task") == ["mine"]
+    for module in ("tasks.copying", "kzoo"):
+        with pytest.raises(InputError, match="must be imported as a module of kzoo"):
+            registry.register("task")(type("Other", (), {"__module__": module}))
+
+
 def test_a_second_registration_is_refused(walk):
     for again in (lambda: registry.register("gait")(Walk), lambda: registry.alias("gait", "slow", "Walk")):
         with pytest.raises(InputError, match="already registered"):

@@ -89,6 +89,9 @@ def _batches(model: Any, sources: Rows, targets: Rows) -> Any:
     """Yields (arrays, first row, number of real rows) in equal batches of one shape."""
     shape = model.preprocessor.shape(max(map(len, sources)), max(map(len, targets)))
     size = -(-len(sources) // -(-len(sources) // BATCH))
+    distribution = keras.distribution.distribution()
+    devices = 1 if distribution is None else distribution.num_model_replicas
+    size = -(-size // devices) * devices  # each takes an equal part
     for i in range(0, len(sources), size):
         rows = np.minimum(np.arange(i, i + size), len(sources) - 1)
         arrays = model.preprocessor.arrays([sources[k] for k in rows], [targets[k] for k in rows], shape)

@@ -28,6 +28,8 @@ class Recipe:
             weights are set, not trained.
         layout: dict. How a `TransformerSeq2Seq` lays calculations out: `digits` and `aligned`, see
             `CalculationPreprocessor`.
+        start: str or None. A preset whose weights training begins with, instead of random ones: a name, a folder or an
+            address on the Hub, of the same model and vocabulary.
         calibration: dict or None. The second stage of attention bias calibration: `preset` names a trained
             `TransformerSeq2Seq`, a preset or its folder; everything else are arguments of `kzoo.calibrate`, which gives
             the model its biases.
@@ -66,6 +68,7 @@ class Recipe:
     epochs: int
     task_version: int = 1
     layout: dict[str, Any] = field(default_factory=dict)
+    start: str | None = None
     calibration: dict[str, Any] | None = None
     batch_size: int = 32
     split: str = "train"
@@ -106,6 +109,8 @@ class Recipe:
             raise InputError("layout may have digits and aligned, and nothing else")
         if (self.layout or self.calibration) and self.model["class"] != "TransformerSeq2Seq":
             raise InputError("layout and calibration are for a TransformerSeq2Seq")
+        if self.start is not None and (not isinstance(self.start, str) or self.constructed):
+            raise InputError("start must name a preset, for a model whose weights are trained")
         if self.calibration is not None and not isinstance(self.calibration.get("preset"), str):
             raise InputError("calibration must name a preset")
         if self.calibration is not None and {"self_bias", "cross_bias"} & set(config):

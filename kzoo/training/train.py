@@ -22,6 +22,7 @@ def train(
     resume: bool = False,
     progress: bool = False,
     name: str | None = None,
+    devices: int | None = None,
 ) -> Path:
     """Trains a model by a recipe, evaluates it by length, and writes it as a preset folder.
 
@@ -34,13 +35,16 @@ def train(
             machine; a run that has finished is left as it is.
         progress: bool. Whether to show progress on stderr.
         name: str. The name of the preset in its results. Defaults to the folder's.
+        devices: int. Shares each batch between so many devices, on JAX; see `kzoo.training.devices.data_parallel`.
+            Defaults to None: one device.
 
     Returns:
         Path. The folder.
 
     Raises:
         PresetError: `output` exists, or a checkpoint of another recipe is in the way.
-        InputError: the recipe or its model is not valid.
+        InputError: the recipe or its model is not valid, or there are not so many devices.
+        BackendError: several devices on another backend than JAX.
     """
     recipe = recipe if isinstance(recipe, Recipe) else load_recipe(recipe)
     output = Path(output).expanduser().resolve()
@@ -50,6 +54,7 @@ def train(
         raise PresetError(f"{output} exists; nothing was trained")
     ensure_backend()
     from kzoo.training.checkpoint import Checkpoint
+    from kzoo.training.devices import data_parallel
 
     checkpoint = Checkpoint(output.parent / f"{output.name}.training")
     if checkpoint.exists():
@@ -59,9 +64,10 @@ def train(
             raise PresetError(
                 f"{checkpoint.folder} holds an unfinished run of another recipe: remove it, or finish that"
             )
-    model, notes = fit(recipe, checkpoint, progress)
-    model.preset_name = name or output.name
-    return _write(model, recipe, notes, output, checkpoint, progress)
+    with data_parallel(devices, recipe.batch_size):
+        model, notes = fit(recipe, checkpoint, progress)
+        model.preset_name = name or output.name
+        return _write(model, recipe, notes, output, checkpoint, progress)
 
 
 def _is(recipe: Recipe, config: Any) -> bool:
@@ -98,7 +104,27 @@ def build(recipe: Recipe) -> Any:
     if recipe.calibration:
         spec["config"] = spec["config"] | _calibrated(recipe)
     layout = {"layout": recipe.layout} if recipe.layout else {}
-    return cls.from_task(recipe.task, **layout, **spec["config"])
+    model = cls.from_task(recipe.task, **layout, **spec["config"])
+    if recipe.start is not None:
+        _begin_with(model, recipe.start)
+    return model
+
+
+def _begin_with(model: Any, preset: str) -> None:
+    """Gives a model the weights of a preset.
+
+    Raises:
+        PresetError: the preset has other weights.
+        InputError: it has another vocabulary.
+    """
+    from kzoo.catalogue import preset_folder
+    from kzoo.weights import load_weights
+
+    folder = preset_folder(preset)
+    own, other = model.preprocessor.get_config(), read_json(folder / "tokenizer.json")
+    if any(own.get(key) != other.get(key) for key in ("tokens", "labels")):
+        raise InputError(f"{preset} has another vocabulary than the task, so training cannot start from it")
+    load_weights(model, folder / "model.safetensors")
 
 
 def _calibrated(recipe: Recipe) -> dict[str, Any]:

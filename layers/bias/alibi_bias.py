@@ -53,7 +53,9 @@ class AlibiBias(AttentionBias):
         open_keys: Any = None,
         ends: Any = None,
     ) -> Any:
-        distance = ops.cast(ops.abs(rows_of(query_length, place)[..., None] - ops.arange(key_length)), "float32")
+        distance = ops.cast(
+            ops.abs(rows_of(query_length, place)[..., None] - ops.arange(key_length, dtype="int32")), "float32"
+        )
         return -ops.convert_to_tensor(self.slopes[:, None, None], dtype="float32") * distance[:, None]
 
 

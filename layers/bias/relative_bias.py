@@ -90,7 +90,10 @@ class RelativeBias(AttentionBias):
         """Returns the scores (B, N, 1, S) of one query a row, at `place` (B,), with the keys of a decoder."""
         scores = self.position_scores(key_length, key_length, queries, False)  # from distance -(S - 1) on
         columns = ops.arange(key_length, dtype="int32") + key_length - 1 - place[:, None]
-        return ops.take_along_axis(scores, columns[:, None, None, :], axis=-1)
+        # From one flat table: `take_along_axis` ties what PyTorch exports to one batch size.
+        batch, heads, _, width = ops.shape(scores)
+        rows = ops.reshape(ops.arange(batch * heads, dtype="int32") * width, (batch, heads, 1, 1))
+        return ops.take(ops.reshape(scores, (-1,)), rows + columns[:, None, None, :], axis=0)
 
     def position_scores(self, query_length: Any, key_length: Any, queries: Any, training: bool) -> Any:
         """Returns the score of each query with each distance from -(T - 1) to S, of shape (B, N, T, T + S)."""

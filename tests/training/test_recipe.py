@@ -5,8 +5,10 @@ import json
 import pytest
 
 from kzoo.errors import InputError, PresetError, UnknownNameError
+from kzoo.files import sha256
 from kzoo.training.recipe import Recipe, load_recipe, recipes_folder
 from kzoo.training.train import build
+from kzoo.weights import weights_sha256
 
 
 def test_a_recipe_is_written_as_it_was_read(config):
@@ -39,6 +41,7 @@ BAD = {
     "clip norm": ({"clip_norm": 0}, "clip_norm must be a number"),
     "schedule": ({"schedule": "cosin"}, r"unknown schedule 'cosin'; did you mean 'cosine'\?"),
     "selection": ({"selection": "best"}, "unknown selection 'best'"),
+    "start": ({"start": 3}, "start must name a preset"),
     "seed": ({"seed": -1}, "seed must be an integer from 0"),
     "patience": ({"patience": 0}, "patience must be an integer from 1"),
     "patience without selection": ({"patience": 3, "selection": "last"}, "need the selection"),
@@ -101,6 +104,16 @@ def test_bundled_recipes_build_their_models(path):
 def test_a_missing_recipe_is_one_sentence(source, error, message):
     with pytest.raises(error, match=message):
         load_recipe(source)
+
+
+def test_training_starts_from_a_preset(config, own_preset):
+    model = {"class": "RecurrentSeq2Seq", "config": {"embedding_units": 6, "encoder_units": 5}}
+    recipe = {**config, "model": model, "start": str(own_preset)}
+    assert weights_sha256(build(Recipe.from_config(recipe))) == sha256(own_preset / "model.safetensors")
+    with pytest.raises(PresetError, match="but the model needs F32"):
+        build(Recipe.from_config({**recipe, "model": config["model"]}))
+    with pytest.raises(InputError, match="has another vocabulary than the task"):
+        build(Recipe.from_config({**recipe, "task": "lookup"}))
 
 
 def test_a_preset_without_recipe_says_so(own_preset):

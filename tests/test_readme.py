@@ -1,0 +1,68 @@
+"""The code in the README runs, one section after another, and its tables are true."""
+
+import re
+
+import numpy as np
+import pytest
+
+import kzoo
+import kzoo.models  # fills the registry
+from kzoo import registry
+from kzoo.exporting.export import FORMATS
+
+
+def section(root, title):
+    """Returns the text of a section of the README, and its Python blocks."""
+    text = re.search(rf"^## {title}\n(.*?)(?=^## )", (root / "README.md").read_text(), re.DOTALL | re.MULTILINE)[1]
+    return text, re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+
+
+@pytest.mark.once
+def test_the_weights_without_kzoo(root, python):
+    _, (block,) = section(root, "The weights without kzoo")
+    assert len(block.strip().splitlines()) <= 22
+    done = python(block + "print(encodings.tolist())", without=["keras", "jax", "torch", "tensorflow", "kzoo"])
+    assert done.returncode == 0, done.stderr
+    model = kzoo.from_preset("onestep_recopy")
+    import keras
+
+    found = keras.ops.convert_to_numpy(model.encode(model.preprocessor.sources([[4, 7, 9, 8]]))[0])[0]
+    np.testing.assert_allclose(np.array(eval(done.stdout)), found, atol=1e-5)
+
+
+@pytest.mark.once
+def test_fine_tuning(root, python, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_CLASSES", {**registry._CLASSES, "task": dict(registry._CLASSES["task"])})
+    _, (task, tune, publish) = section(root, "Fine-tuning on your own strings")
+    assert len(task.split("@register")[1].strip().splitlines()) <= 11  # a task in ten lines
+    names = {"__name__": "mine"}
+    exec(task, names)
+    exec(tune, names)
+    assert names["history"]["accuracy_at_40"][-1] >= 0.9 and names["history"]["loss"][-1] < names["history"]["loss"][0]
+    told = "from kzoo.cli import main; main(['generate', sys.argv[1], '4 7 9', '1 2 3 4 5 6 7 8 9 0 1 2'])"
+    done = python(told, tmp_path / "onestep_complement", KERAS_BACKEND="jax")
+    assert done.stdout.splitlines() == ["5 2 0", "8 7 6 5 4 3 2 1 0 9 8 7"], done.stderr
+    exec(publish, names)
+    again = kzoo.from_preset(names["folder"])
+    assert again.task_name == "complement" and kzoo.evaluate(again, lengths=[40], examples=50)[40] >= 0.9
+
+
+@pytest.mark.once
+def test_the_onnx_file_without_kzoo(root, python, tmp_path):
+    text, (block,) = section(root, "Export")
+    kzoo.export(kzoo.from_preset("onestep_recopy"), tmp_path / "onestep_recopy.onnx", format="onnx")
+    place = f"import os; os.chdir({str(tmp_path)!r})\n"
+    done = python(place + block, without=["keras", "jax", "torch", "tensorflow", "kzoo"])
+    assert done.stdout.strip() == "4 4 4 7 7 7 7 7 9 9 9 9 9 8 8 8 8 8", done.stderr
+
+
+@pytest.mark.once
+def test_the_table_of_exports(root):
+    text, _ = section(root, "Export")
+    header, _, *rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
+    assert [name.strip("| ") for name in header] == list(FORMATS)
+    families = set(registry.classes("model")) | set(registry.classes("classifier"))
+    assert {row[0] for row in rows} == families
+    for row in rows:
+        assert row[1:] == [", ".join(FORMATS[format].backends) for format in FORMATS]
