@@ -73,11 +73,15 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--steps", type=int, help="of a model with shared depth (default: the preset's)")
     sub.add_argument("--split", default="test", help='another split of the task, as "rep3" (default: test)')
     sub.add_argument("--write", action="store_true", help="add the rows to the preset's results.json")
-    sub = verb("train", _train, "train a preset from a recipe")
-    sub.add_argument("recipe", help="a recipe file, or a preset whose recipe to follow")
-    sub.add_argument("--output", required=True, type=Path, help="the preset folder to write")
+    sub = verb("train", _train, "train a preset from a recipe, or many from a grid of them")
+    sub.add_argument("recipes", nargs="+", metavar="RECIPE", help="a recipe file, or a preset whose recipe to follow")
+    sub.add_argument("--output", required=True, type=Path, help="the preset folder to write; of many, the folder above")
     sub.add_argument("--seed", type=int, help="another seed than the recipe's")
     sub.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
+    sub.add_argument("--mechanisms", type=_words, help="train with each of these, as onestep,content")
+    sub.add_argument("--tasks", type=_words, help="train on each of these, as copy,recopy")
+    sub.add_argument("--seeds", type=_numbers, help="train from each of these, as 0,1,2")
+    sub.add_argument("--ray", metavar="ADDRESS", help='on a Ray cluster, as ray://host:10001; "local" starts one here')
     sub.add_argument("--devices", type=int, help="share each batch between so many devices (JAX)")
     sub.add_argument(
         "--add-results-to", type=Path, metavar="PRESET", help="add the results to those of this folder too"
@@ -193,12 +197,14 @@ def _evaluate(options: argparse.Namespace) -> None:
     print(report.to_json() if options.json else report)
 
 
-def _train(options: argparse.Namespace) -> None:
+def _train(options: argparse.Namespace) -> int | None:
+    if len(options.recipes) > 1 or any((options.mechanisms, options.tasks, options.seeds, options.ray)):
+        return _train_many(options)
     from kzoo.evaluation.results import add_results
     from kzoo.files import read_json
     from kzoo.training.recipe import Recipe, load_recipe
 
-    recipe = load_recipe(options.recipe)
+    recipe = load_recipe(options.recipes[0])
     if options.seed is not None:
         recipe = Recipe.from_config({**recipe.to_config(), "seed": options.seed})
     target = None if options.add_results_to is None else catalogue.own_folder(options.add_results_to)
@@ -208,8 +214,32 @@ def _train(options: argparse.Namespace) -> None:
     if target is not None:
         add_results(target, read_json(folder / "results.json"))
     if options.json:
-        return _print_json({"folder": str(folder), **read_json(folder / "results.json")})
-    _info(argparse.Namespace(preset=str(folder), json=False))
+        _print_json({"folder": str(folder), **read_json(folder / "results.json")})
+    else:
+        _info(argparse.Namespace(preset=str(folder), json=False))
+    return 0
+
+
+def _train_many(options: argparse.Namespace) -> int:
+    from kzoo.files import read_json
+    from kzoo.training.many import grid, train_all
+
+    if options.seed is not None or options.add_results_to is not None or options.devices is not None:
+        raise InputError("--seed, --add-results-to and --devices are for one run; many have --seeds")
+    recipes = grid(options.recipes, options.mechanisms, options.tasks, options.seeds)
+    failed = train_all(recipes, options.output, options.ray, _show_progress())
+    made = {name: read_json(options.output / name / "results.json") for name in recipes if name not in failed}
+    for name, reason in failed.items():
+        print(f"kzoo: {name} failed: {reason}", file=sys.stderr)
+    if options.json:
+        _print_json({"failed": failed, "results": made})
+    else:
+        found = {
+            name: {row["length"]: row["value"] for row in results["rows"] if row["metric"] == "sequence_accuracy"}
+            for name, results in made.items()
+        }
+        print(text_table(["preset", "sequence accuracy by length"], [[n, _by_share(row)] for n, row in found.items()]))
+    return 1 if failed else 0
 
 
 def _export(options: argparse.Namespace) -> None:
@@ -438,6 +468,17 @@ def _lengths(text: str) -> list[int]:
     if not lengths:
         raise argparse.ArgumentTypeError(f"{text!r} is neither like 15,30,100 nor like 10:100:10")
     return lengths
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in text.split(",") if word]
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(word) for word in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not like 0,1,2") from None
 
 
 def _digest(info: dict[str, Any]) -> str | None:

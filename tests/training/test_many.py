@@ -1,0 +1,95 @@
+"""Grids of recipes: their names, and the same presets one after another, on Ray, and after a worker was killed."""
+
+import json
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from kzoo.cli import main
+from kzoo.errors import BackendError, InputError
+from kzoo.files import read_json, sha256
+from kzoo.training.many import grid, train_all
+
+pytestmark = pytest.mark.once
+
+
+@pytest.fixture
+def recipe(config, tmp_path):
+    """A recipe file."""
+    path = tmp_path / "tiny.json"
+    path.write_text(json.dumps({**config, "selection_examples": 10, "watch": []}))
+    return path
+
+
+def test_a_grid_has_every_pair_once(recipe):
+    found = grid([recipe], mechanisms=["content", "onestep"], tasks=["copy", "lookup"], seeds=[0, 3])
+    assert list(found)[:3] == ["content_copy-0", "content_copy-3", "content_lookup-0"] and len(found) == 8
+    last = found["onestep_lookup-3"]
+    assert (last.task, last.seed, last.model["config"]["attention"]) == ("lookup", 3, "onestep")
+    assert last.model["config"]["encoder_units"] == 4
+    assert list(grid([recipe, "onestep_copy"])) == ["tiny", "onestep_copy"]
+    assert list(grid(["onestep_copy"], tasks=["lookup"])) == ["onestep_lookup"]
+    with pytest.raises(InputError, match="two of these runs would have the name tiny-1"):
+        grid([recipe], seeds=[1, 1])
+    with pytest.raises(InputError, match="the model of theorem_sorter has no mechanism to change"):
+        grid(["theorem_sorter"], mechanisms=["onestep"])
+
+
+def weights(folder):
+    return {path.parent.name: sha256(path) for path in sorted(Path(folder).glob("*/model.safetensors"))}
+
+
+def kill(worker, when):
+    """Kills the process of a Ray worker, by the name of its task, once a file exists; returns when that is done."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if when.is_file() and json.loads(when.read_text())["epoch"] >= 2:
+            for entry in Path("/proc").glob("[0-9]*"):
+                try:
+                    found = (entry / "cmdline").read_bytes().startswith(f"ray::{worker}".encode())
+                except OSError:
+                    continue
+                if found:
+                    os.kill(int(entry.name), signal.SIGKILL)
+                    return
+        time.sleep(0.02)
+
+
+def test_ray_makes_the_same_presets_also_when_a_worker_is_killed(recipe, tmp_path):
+    name = f"killed{os.getpid()}"
+    recipes = {name: grid([recipe])["tiny"], "other": grid([recipe], seeds=[5])["tiny-5"]}
+    recipes[name].epochs = 12
+    assert train_all(recipes, tmp_path / "here") == {}
+    notes = tmp_path / "ray" / f"{name}.training" / "notes.json"
+    killer = threading.Thread(target=kill, args=(name, notes))
+    killer.start()
+    assert train_all(recipes, tmp_path / "ray", ray="local") == {}
+    killer.join()
+    assert weights(tmp_path / "ray") == weights(tmp_path / "here") and len(weights(tmp_path / "here")) == 2
+    history = read_json(tmp_path / "ray" / name / "results.json")["training"][0]["history"]
+    assert [row["epoch"] for row in history] == list(range(1, 13))
+
+
+def test_a_run_that_fails_is_told_and_the_others_are_made(recipe, tmp_path, capsys):
+    options = ["--mechanisms", "content,no_such", "--output", str(tmp_path / "out"), "--json"]
+    assert main(["train", str(recipe), *options]) == 1
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert list(found["results"]) == ["content_recopy"] and list(found["failed"]) == ["no_such_recopy"]
+    assert "kzoo: no_such_recopy failed: unknown attention 'no_such'" in err
+    before = weights(tmp_path / "out")
+    assert main(["train", str(recipe), "--mechanisms", "content", "--output", str(tmp_path / "out")]) == 0
+    assert weights(tmp_path / "out") == before and "content_recopy" in capsys.readouterr().out
+    assert main(["train", str(recipe), "--seeds", "1", "--seed", "1", "--output", "x"]) == 2
+
+
+def test_without_ray_or_a_cluster_it_is_one_sentence(recipe, tmp_path, monkeypatch):
+    with pytest.raises(InputError, match="no Ray cluster answers at 127.0.0.1:9 "):
+        train_all(grid([recipe]), tmp_path / "out", ray="127.0.0.1:9")
+    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    with pytest.raises(BackendError, match=r'pip install "kzoo\[ray\]"'):
+        train_all(grid([recipe]), tmp_path / "out", ray="local")
