@@ -72,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--metrics", type=lambda text: text.split(","), help="as edit_distance,accuracy_before_end")
     sub.add_argument("--steps", type=int, help="of a model with shared depth (default: the preset's)")
     sub.add_argument("--split", default="test", help='another split of the task, as "rep3" (default: test)')
+    sub.add_argument("--dtype", help="compute in it, as mixed_bfloat16 (default: float32)")
     sub.add_argument("--write", action="store_true", help="add the rows to the preset's results.json")
     sub = verb("train", _train, "train a preset from a recipe, or many from a grid of them")
     sub.add_argument("recipes", nargs="+", metavar="RECIPE", help="a recipe file, or a preset whose recipe to follow")
@@ -176,11 +177,11 @@ def _generate(options: argparse.Namespace) -> None:
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    if options.write and (options.steps is not None or options.split != "test"):
-        raise InputError("results are kept for a preset as it is: --write does not go with --steps or --split")
+    if options.write and (options.steps is not None or options.split != "test" or options.dtype):
+        raise InputError("results are kept for a preset as it is: --write does not go with --steps, --split or --dtype")
     folder = catalogue.own_folder(options.preset) if options.write else None
     report = kzoo.evaluate(
-        options.preset,
+        kzoo.from_preset(options.preset, dtype=options.dtype) if options.dtype else options.preset,
         options.task,
         options.lengths,
         options.examples,

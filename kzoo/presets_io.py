@@ -16,31 +16,40 @@ from pathlib import Path
 from typing import Any
 
 import kzoo
+from kzoo import checks
 from kzoo.backend import ensure_backend, no_other_backend
 from kzoo.catalogue import FORMAT, check_file, preset_folder, preset_name, read_config, read_metadata
 from kzoo.errors import InputError, PresetError
 from kzoo.files import read_json, sha256, write_json
 from kzoo.tensors import count_numbers
 
+DTYPES = ("float32", "mixed_bfloat16", "mixed_float16")
 LICENSE = "apache-2.0"
 KERAS_ARGUMENTS = {"name", "dtype", "trainable"}  # of every Keras object; no preset is saved with them
 
 
-def from_preset(preset: str | Path, load_weights: bool = True, expected: type | None = None) -> Any:
+def from_preset(
+    preset: str | Path, load_weights: bool = True, expected: type | None = None, dtype: str | None = None
+) -> Any:
     """Returns the model of a preset.
 
     Args:
         preset: str or Path. A name, a folder, or an address on the Hub: `hf://owner/name` or `hf://owner/name@v1`.
         load_weights: bool. False gives the same model with fresh random weights. Defaults to True.
         expected: class that the model must be of.
+        dtype: str. The dtype policy that the model computes with, as "mixed_bfloat16"; its weights are float32.
+            Defaults to the policy in force.
 
     Raises:
         UnknownNameError: no preset has that name.
         PresetError: the folder is missing, incomplete or damaged, or holds another class than `expected`.
         HubError: the Hub does not give the preset.
+        InputError: there is no such dtype policy.
     """
     folder = preset_folder(preset)
     ensure_backend()
+    if dtype is not None:
+        checks.choice("dtype", dtype, DTYPES)
     from kzoo.weights import at_most
     from kzoo.weights import load_weights as read_weights
 
@@ -50,7 +59,7 @@ def from_preset(preset: str | Path, load_weights: bool = True, expected: type | 
     path = folder / "config.json"
     try:
         with at_most(count_numbers(folder / "model.safetensors"), path):
-            model = _build(config, read_json(folder / "tokenizer.json"))
+            model = _build(config, read_json(folder / "tokenizer.json"), {} if dtype is None else {"dtype": dtype})
     except PresetError:
         raise
     except Exception as error:  # kzoo's for its arguments, and whatever Keras and its backend raise for theirs
@@ -118,7 +127,7 @@ def check_files(folder: Path, metadata: dict[str, Any]) -> None:
         check_file(folder / name, entry, "metadata.json")
 
 
-def _build(config: dict[str, Any], tokenizer: dict[str, Any]) -> Any:
+def _build(config: dict[str, Any], tokenizer: dict[str, Any], options: dict[str, Any]) -> Any:
     from kzoo import registry
     from kzoo.models import kind_of
 
@@ -126,7 +135,7 @@ def _build(config: dict[str, Any], tokenizer: dict[str, Any]) -> Any:
     spec = {"class": config["class"], "config": config["config"]}
     cls, arguments = registry.resolve(kind_of(config["class"]), spec)
     preprocessor = registry.construct(cls.preprocessor_class, tokenizer)  # type: ignore[attr-defined]
-    return registry.construct(cls, {**arguments, "preprocessor": preprocessor})
+    return registry.construct(cls, {**arguments, **options, "preprocessor": preprocessor})
 
 
 def _check_plain(config: Any) -> None:

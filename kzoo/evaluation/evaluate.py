@@ -50,7 +50,8 @@ def evaluate(
         split: str. The task's split that examples are drawn from, where not "test" rows say it. Defaults to "test".
 
     Returns:
-        Report. `print(report)` shows a table, `report[30]` is the sequence accuracy at length 30.
+        Report. `print(report)` shows a table, `report[30]` is the sequence accuracy at length 30; its rows say `dtype`
+        where the model does not compute in float32.
 
     Raises:
         InputError: no task is known, a length or number is out of range, or the model has no steps to choose.
@@ -78,6 +79,8 @@ def evaluate(
     preset = getattr(model, "preset_name", None)
     report = Report(preset, task.name, keras.config.backend())
     common: Row = {"version": kzoo.__version__, "backend": report.backend, "weights_sha256": weights_sha256(model)}
+    if getattr(model, "compute_dtype", "float32") != "float32":
+        common["dtype"] = model.compute_dtype
     if steps is not None:
         common["steps"] = steps
     if split != "test":

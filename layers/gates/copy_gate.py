@@ -86,10 +86,15 @@ class CopyGate(keras.layers.Layer):
         attended, weights = self.block.attend(states, mask, training)
         gates = ops.sigmoid(self.gate(attended, training=training))
         if training and self.gate_drop:
-            draws = keras.random.uniform((*ops.shape(states)[:2], 1), dtype="float32", seed=self.seeds)
-            gates = gates * ops.cast(draws >= self.gate_drop, gates.dtype)
+            gates = gates * ops.cast(self.kept((*ops.shape(states)[:2], 1)), gates.dtype)
         update = self.block.renew(attended, training)
         return gates * update + (1.0 - gates) * states, {"weights": weights, "gates": gates}
+
+    def kept(self, shape: Any) -> Any:
+        """Draws which gates are not dropped, as a bool tensor."""
+        if keras.config.backend() == "torch":  # to draw from a seed is a round trip to the host there
+            return keras.random.dropout(ops.ones(shape), self.gate_drop, seed=self.seeds) > 0
+        return keras.random.uniform(shape, dtype="float32", seed=self.seeds) >= self.gate_drop
 
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None

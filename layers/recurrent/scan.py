@@ -9,6 +9,7 @@ from keras import ops
 from kzoo.layers.recurrent.traced import exporting, traced_scan, traced_while
 
 Step = Callable[[Any, Any], tuple[Any, Any]]
+STRIDE = 16  # steps of a `while_loop` between two looks at its condition, on PyTorch with an accelerator
 
 
 def scan(step: Step, initial: Any, inputs: Any) -> tuple[Any, Any]:
@@ -43,15 +44,28 @@ def scan(step: Step, initial: Any, inputs: Any) -> tuple[Any, Any]:
 def while_loop(condition: Callable[..., Any], step: Callable[..., Any], initial: Sequence[Any]) -> tuple[Any, ...]:
     """As `keras.ops.while_loop`, and on PyTorch a loop in what is exported too.
 
+    On PyTorch the host asks for the condition, and an accelerator stands still meanwhile: there it is asked only every
+    `STRIDE` steps.
+
     Args:
         condition: function of the state's parts to a bool scalar.
-        step: function of the state's parts to new ones of the same structure, shapes and dtypes.
+        step: function of the state's parts to new ones of the same structure, shapes and dtypes. Steps that are made
+            once the condition does not hold must change nothing that is used of the last state.
         initial: sequence of nested tensors, the first state.
 
     Returns:
         The parts of the last state.
     """
-    return (traced_while if exporting() else ops.while_loop)(condition, step, initial)
+    if exporting():
+        return traced_while(condition, step, initial)
+    if keras.config.backend() != "torch":
+        return ops.while_loop(condition, step, initial)
+    state = tuple(initial)
+    stride = 1 if keras.tree.flatten(state)[0].device.type == "cpu" else STRIDE
+    while condition(*state):
+        for _ in range(stride):
+            state = tuple(step(*state))
+    return state
 
 
 def _scan_tensorflow(step: Step, initial: Any, inputs: Any) -> tuple[Any, Any]:

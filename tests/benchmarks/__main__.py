@@ -4,10 +4,15 @@ recopy    the preset onestep_recopy: a training step of 32 examples of lengths 5
           of length 100, up to 329 symbols each
 ctl       the Neural Data Router at the paper's size: a training step of 64 examples of 5 functions (8 columns)
 listops   the same for ListOps, 20 steps in training and 24 after: the first call of each, which compiles, 32 columns
+devices   a table in Markdown: a training step, and greedy decoding (a classifier's answer), of every family on JAX and
+          PyTorch, on the CPU (one thread) and, if there is one, the GPU, in float32 and mixed_bfloat16; with the
+          accuracy of those that are presets. Each backend and device in a process of its own; only if it is named
 """
 
+import json
 import os
 import statistics
+import subprocess
 import sys
 import time
 
@@ -90,13 +95,97 @@ def paper_model(recipe):
     return model
 
 
+# Family: a preset, or a task and arguments of the model; the training batch and its length; the answers and theirs.
+FAMILIES = {
+    "RecurrentSeq2Seq": ("onestep_recopy", None, 32, 10, 256, 50),
+    "TransformerSeq2Seq": ("windowed_addition", None, 32, 5, 256, 30),
+    "TransformerDecoder": ("sorter", {"encoding": "sinusoidal"}, 32, 20, 256, 50),
+    "TransformerClassifier": ("ctl_forward", {"units": 128, "hidden_units": 256, "heads": 4}, 64, 5, 256, 20),
+    "RecurrentClassifier": ("ctl_forward", {"reader": "bidirectional_lstm"}, 64, 5, 256, 20),
+}
+PLACES = {  # what makes a process use the device
+    "cpu": {**ONE_THREAD, "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""},
+    "gpu": {},
+}
+DTYPES = ("float32", "mixed_bfloat16")
+NO_GPU = 3
+
+
+def devices():
+    """Prints the table."""
+    header = ["family", "backend", "device"]
+    header += [f"{what}, {dtype}" for what in ("step ms", "decoding s", "accuracy") for dtype in DTYPES]
+    print(f"| {' | '.join(header)} |\n|{'---|' * len(header)}", flush=True)
+    for backend in ("jax", "torch"):
+        for place, environment in PLACES.items():
+            command = [sys.executable, "-m", "tests.benchmarks", "one_device", place]
+            variables = {**os.environ, **environment, "KERAS_BACKEND": backend}
+            with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, text=True) as process:
+                for line in process.stdout:
+                    if line.startswith("{"):
+                        row = json.loads(line)
+                        cells = [row["family"], backend, row["device"], *row["steps"], *row["decoding"]]
+                        print(f"| {' | '.join(map(str, [*cells, *row['accuracy']]))} |", flush=True)
+            if process.returncode not in (0, NO_GPU):
+                sys.exit(f"{backend} on the {place} failed")
+
+
+def one_device(place):
+    """Prints a row in JSON for each family, on the device of this process."""
+    import keras
+
+    if keras.config.backend() == "jax":
+        import jax
+
+        found = jax.devices()[0]
+        device, is_gpu = found.device_kind, found.platform == "gpu"
+    else:
+        import torch
+
+        is_gpu = torch.cuda.is_available()
+        device = torch.cuda.get_device_name() if is_gpu else "cpu"
+    if place == "gpu" and not is_gpu:
+        sys.exit(NO_GPU)
+    for family in FAMILIES:
+        measured = [family_times(family, dtype) for dtype in DTYPES]
+        row = dict(zip(("steps", "decoding", "accuracy"), zip(*measured, strict=True), strict=True))
+        print(json.dumps({"family": family, "device": device, **row}), flush=True)
+
+
+def family_times(family, dtype):
+    """Returns milliseconds of a training step, seconds of greedy decoding, and the accuracy of a preset or ""."""
+    import kzoo
+
+    name, config, batch, short, answers, long = FAMILIES[family]
+
+    def make():
+        if config is None:
+            return kzoo.from_preset(name, dtype=dtype)
+        return getattr(kzoo.models, family).from_task(name, dtype=dtype, **config)
+
+    model = make()
+    task = kzoo.tasks.get(model.task_name)
+    model.compile(weighted_metrics=None)
+    data = model.preprocessor(task.examples("train", batch, length=short))
+    step = statistics.median(times(lambda: model.train_on_batch(*data), 5))
+    model = make()
+    texts = [("" if task.characters else " ").join(e.source) for e in task.examples("test", answers, length=long)]
+    decoding = statistics.median(times(lambda: model.generate(texts, max_length=5 * long), 2))
+    accuracy = "" if config else f"{kzoo.evaluate(model, lengths=[long], examples=answers)[long]:.3f} at {long}"
+    return f"{1000 * step:.1f}", f"{decoding:.2f}", accuracy
+
+
 BENCHMARKS = {function.__name__: function for function in (recopy, ctl, listops)}
 
 
 def main():
+    if sys.argv[1:2] == ["one_device"]:
+        return one_device(sys.argv[2])
+    if sys.argv[1:] == ["devices"]:
+        return devices()
     names = sys.argv[1:] or list(BENCHMARKS)
     if not set(names) <= set(BENCHMARKS):
-        sys.exit(f"benchmarks are {', '.join(BENCHMARKS)}, not {' '.join(names)}")
+        sys.exit(f"benchmarks are {', '.join(BENCHMARKS)} and devices, not {' '.join(names)}")
     os.environ.update(ONE_THREAD)
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
