@@ -219,9 +219,7 @@ def _selection(recipe: dict[str, Any], task: str) -> str:
     return f"The weights of the epoch with the best accuracy on validation examples of length {lengths} are kept."
 
 
-def _results(
-    info: dict[str, Any], folder: Path, rows: list[Row], task: Any, trained: tuple[int, int] | None
-) -> str:
+def _results(info: dict[str, Any], folder: Path, rows: list[Row], task: Any, trained: tuple[int, int] | None) -> str:
     low, high = trained or (0, 0)
     header, found = table(rows)
     lines = [f"| {' | '.join(header)} |", "|" + "---|" * len(header)]

@@ -27,7 +27,7 @@ TABLES = {
 COMPOSED = ("t1", "t2", "t3", "t4", "t5", "t6")  # t7 and t8 are seen on their own only
 LONGEST_TRAINED = 6
 SEED = 0
-DUBOIS = "Dubois et al., 2020 (ACL, Location Attention for Extrapolation to Longer Sequences)"
+DUBOIS = "Dubois et al., 2020 (arXiv:1911.03872)"
 
 
 @cache

@@ -8,6 +8,7 @@ import kzoo
 from kzoo.calibration import find_lines, mean_attention
 from kzoo.errors import InputError
 
+TWO = ("anti_diagonal", "vertical")
 ALL = ("diagonal", "anti_diagonal", "vertical")
 ENDS = (8, 16)  # "<start> 0123456 + 0123456 <end>": two operands of seven digits
 
@@ -98,6 +99,18 @@ def test_the_lines_of_a_model_are_found_again():
     np.testing.assert_allclose(attention["cross"].sum(axis=-1), 1.0, atol=1e-5)
     biases = kzoo.calibrate(model, examples=100, cross_kappa=2.5)
     assert {key: bias["config"]["lines"] for key, bias in biases.items()} == LINES
+
+
+@pytest.mark.once
+def test_the_known_pattern_is_found_in_the_trained_addition_model():
+    """Cross-attention along the digit of the place, or the one before it, of each operand; diagonals 0 and -1."""
+    biases = kzoo.calibrate("vanilla_addition", examples=100, cross_kappa=2.5, self_kappa=0.5, cross_directions=TWO)
+    cross, written = (biases[key]["config"]["lines"] for key in ("cross_bias", "self_bias"))
+    assert {line[:3] for head in cross for line in map(tuple, head)} == {
+        (-1, part, offset) for part in (0, 1) for offset in (-1, 0)
+    }
+    assert all(head for head in cross)
+    assert {line[:3] for head in written for line in map(tuple, head)} == {(1, None, 0), (1, None, -1)}
 
 
 def test_the_biases_lead_a_new_model_at_sixty_digits():

@@ -162,7 +162,7 @@ DESCRIBED = {  # the SHA-256 in metadata.json is made to fit, so that the damage
     "unknown class": (swap_class("Transformr"), "unknown model 'Transformr'"),
     "class of the standard library": (swap_class("os.system"), "unknown model 'os.system'"),
     "class no name": (swap_class(["RecurrentSeq2Seq"]), "must be a name"),
-    "class misspelt": (swap_class("RecurentSeq2Seq"), r"did you mean 'RecurrentSeq2Seq'\?"),
+    "class misspelt": (swap_class("RecurentSeq2Seq"), r"did you mean 'RecurrentSeq2Seq'"),
     "absurd size": (argument("encoder_units", 10**12), "encoder_units must be an integer from 1 to 2048"),
     "negative size": (argument("embedding_units", -1), "embedding_units must be an integer"),
     "text for a size": (argument("embedding_units", "6"), "embedding_units must be an integer"),

@@ -10,7 +10,7 @@ from kzoo.evaluation.measure import in_source_order
 from kzoo.evaluation.plots import pyplot, save_figure
 
 # What a location mechanism keeps besides its weights, with the words for a picture.
-STATES = {"center": "centre", "spread": "spread", "mix": "weight of location"}
+STATES = {"center": "centre\n(positions)", "spread": "spread\n(positions)", "mix": "weight of\nlocation"}
 
 
 def attention_trace(model: Any, text: str, output: str | None = None) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def plot_attention(model: Any, text: str, path: Path, output: str | None = None)
     )
     main = axes[0, 0]
     image = main.imshow(weights, cmap="Blues", vmin=0, vmax=1, aspect="auto")
-    main.set_xticks(range(len(source)), source)
+    main.set_xticks(range(len(source)), source, rotation=90 if max(map(len, source[1:-1]), default=0) > 2 else 0)
     main.set_yticks(range(len(written)), written)
     main.set(xlabel="source", ylabel="written")
     main.xaxis.tick_top()
@@ -86,7 +86,7 @@ def plot_attention(model: Any, text: str, path: Path, output: str | None = None)
     figure.colorbar(image, ax=main, location="bottom", shrink=0.6, aspect=30, label="attention weight")
     for name, panel in zip(states, axes[0, 1:], strict=True):
         panel.plot(trace[name], range(len(written)), "o-", markersize=3, color="C1")
-        panel.set_xlabel(STATES[name] + ("" if name == "mix" else "\n(positions)"))
+        panel.set_xlabel(STATES[name])
         panel.xaxis.tick_top()
         panel.xaxis.set_label_position("top")
         panel.grid(alpha=0.3)

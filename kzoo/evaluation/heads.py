@@ -114,7 +114,7 @@ def _draw(trace: dict[str, Any], maps: Any, path: Path, style: dict[str, Any], l
             panel.set_facecolor("0.8")
             image = panel.imshow(values[first + k], aspect="auto", interpolation="nearest", **style)
             panel.set_title(f"head {first + k + 1}, {name}", fontsize=9)
-            _ticks(panel.set_xticks, tokens[name])
+            _ticks(panel.set_xticks, tokens[name], rotation=90)
             _ticks(panel.set_yticks, trace["output"] if k == 0 else [])
     figure.supxlabel("token read", fontsize=10)
     figure.supylabel("token written", fontsize=10)
@@ -123,8 +123,8 @@ def _draw(trace: dict[str, Any], maps: Any, path: Path, style: dict[str, Any], l
     save_figure(figure, path)
 
 
-def _ticks(put: Any, tokens: list[str]) -> None:
+def _ticks(put: Any, tokens: list[str], **style: Any) -> None:
     if len(tokens) <= MOST_TOKENS:
-        put(range(len(tokens)), tokens, fontsize=7)
+        put(range(len(tokens)), tokens, fontsize=7, **style)
     else:
         put(range(0, len(tokens), 10))

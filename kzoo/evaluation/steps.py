@@ -99,7 +99,7 @@ def plot_gates(model: Any, text: str, path: Path, steps: int | None = None) -> N
     size = (max(3.2, 0.34 * len(source)) + 1.4, max(2.2, 0.26 * len(openness)) + 1.0)
     figure, axes = plt.subplots(figsize=size, layout="constrained")
     image = axes.imshow(openness, cmap="Oranges", vmin=0, vmax=1, aspect="auto")
-    axes.set_xticks(range(len(source)), source)
+    axes.set_xticks(range(len(source)), source, rotation=90)
     axes.set_yticks(range(len(openness)), range(1, len(openness) + 1))
     axes.set(xlabel="column", ylabel="step", title=_title(text, trace))
     axes.title.set_fontsize(11)

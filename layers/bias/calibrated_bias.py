@@ -93,7 +93,7 @@ class CalibratedBias(ClosingBias):
         for (slope, part, offset), heads in places.items():
             if part is not None and part >= ends.shape[1]:
                 raise InputError(f"a line ends at part {part} of a source that has {ends.shape[1]}")
-            base = offset if part is None else ends[:, part][:, None] + offset
+            base = offset if part is None else ops.cast(ends[:, part], rows.dtype)[:, None] + offset
             here = (base + slope * rows)[:, None, :, None] == columns
             found = ops.maximum(found, ops.where(here, ops.convert_to_tensor(heads), CLOSED))
         return found

@@ -46,4 +46,4 @@ class ClosingBias(AttentionBias):
 
 def last_end(columns: Any, ends: Any) -> Any:
     """Returns the column that ends the source, int of shape (B, 1): without `ends`, the last of all."""
-    return ops.reshape(columns[-1], (1, 1)) if ends is None else ends[:, -1:]
+    return ops.reshape(columns[-1], (1, 1)) if ends is None else ops.cast(ends[:, -1:], columns.dtype)

@@ -42,7 +42,7 @@ class RotaryPositions(keras.layers.Layer):
         rows = ops.arange(ops.shape(queries)[-2], dtype="int32")
         columns = ops.arange(ops.shape(keys)[-2], dtype="int32")
         rows = rows if place is None else rows + place[:, None, None]
-        columns = columns if ends is None else ends[:, -1][:, None, None] - columns
+        columns = columns if ends is None else ops.cast(ends[:, -1], columns.dtype)[:, None, None] - columns
         return turn(queries, rows), turn(keys, columns)
 
     def get_config(self) -> dict[str, Any]:

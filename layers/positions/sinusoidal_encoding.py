@@ -52,7 +52,7 @@ class SinusoidalEncoding(keras.layers.Layer):
         if place is not None:
             positions = positions + place[:, None]
         if ends is not None:
-            positions = ends[:, -1:] - positions
+            positions = ops.cast(ends[:, -1:], positions.dtype) - positions
         positions = self.index(positions)
         encoded = inputs + ops.cast(sinusoid(ops.cast(positions, "float32"), inputs.shape[-1]), inputs.dtype)
         return self.dropout(encoded, training=training)

@@ -29,7 +29,7 @@ def test_plot_attention(model, tmp_path, suffix):
     content = path.read_bytes()
     assert content.startswith(b"\x89PNG" if suffix == "png" else b"<?xml")
     if suffix == "svg":
-        assert all(word in content.decode() for word in ("&lt;/s&gt;", "attention weight", "weight of location"))
+        assert all(word in content.decode() for word in ("&lt;/s&gt;", "attention weight", "weight of", "location"))
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
 

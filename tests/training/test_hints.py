@@ -30,18 +30,18 @@ def recipe(hints=(), **changes):
 
 
 def test_a_recipe_with_hints_trains_task_and_hints_in_turn(tmp_path):
-    folder = train(recipe(["successor", "count"]), tmp_path / "tiny_sorter")
+    folder = train(recipe(["sorted_successor", "count"]), tmp_path / "tiny_sorter")
     (run,) = kzoo.preset_info(folder)["results"]["training"]
     assert (run["steps"], run["examples_seen"]) == (10, 160)
     model = kzoo.from_preset(folder)
-    assert model.hints == ["successor", "count"] and len(model.generate("5 3 1").split()) <= 3
-    untrained = build(recipe(["successor", "count"]))
+    assert model.hints == ["sorted_successor", "count"] and len(model.generate("5 3 1").split()) <= 3
+    untrained = build(recipe(["sorted_successor", "count"]))
     for old, new in zip(untrained.hint_classes, model.hint_classes, strict=True):
         assert np.abs(np.array(old.get_weights()[0]) - new.get_weights()[0]).max() > 0
 
 
 def test_batches_of_the_task_and_its_hint():
-    made = training._batches(recipe(["successor"]), build(recipe(["successor"])))
+    made = training._batches(recipe(["sorted_successor"]), build(recipe(["sorted_successor"])))
     assert isinstance(made, Alternating) and len(made) == 5
     assert [int(made[i][0]["head"][0]) for i in range(5)] == [0, 1, 0, 1, 0]
     first = made[0][1].tolist()
@@ -50,7 +50,7 @@ def test_batches_of_the_task_and_its_hint():
     made.begin(0)
     assert made[0][1].tolist() == first
     assert (made[1][2].sum(axis=1) == 1).all() and (made[0][2].sum(axis=1) > 1).any()
-    listed = recipe(["successor"], fresh=False, steps_per_epoch=None, examples=64)
+    listed = recipe(["sorted_successor"], fresh=False, steps_per_epoch=None, examples=64)
     assert len(training._batches(listed, build(listed))) == 8  # a pass over both
 
 
@@ -65,7 +65,7 @@ def test_the_split_is_the_recipes():
 
 
 def test_a_curriculum_goes_from_short_to_long():
-    made = recipe(["successor"], epochs=4, curriculum=[3, 20])
+    made = recipe(["sorted_successor"], epochs=4, curriculum=[3, 20])
     batches = training._batches(made, build(made)).batches
     longest = []
     for epoch in range(4):
