@@ -115,13 +115,15 @@ def run_onnx(path: Path, program: Program) -> Runner:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Keeps PyTorch's notes on its own insides from the user."""
-    logger = logging.getLogger("torch.onnx")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
+    """Keeps the exporters' notes on their own insides from the user."""
+    loggers = [logging.getLogger(name) for name in ("torch.onnx", "onnxscript", "onnx_ir")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        logger.setLevel(level)
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
