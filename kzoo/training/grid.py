@@ -15,7 +15,7 @@ from kzoo.errors import InputError
 from kzoo.evaluation.results import add_results, run_document, runs_folder
 from kzoo.files import read_json, write_json
 from kzoo.tasks import get as get_task
-from kzoo.training.recipe import Recipe, load_recipe
+from kzoo.training.recipe import Recipe, load_recipe, recipes_folder
 
 MECHANISMS = ("content", "relative", "location", "bi_relative", "onestep", "monotonic")
 TASKS = (
@@ -46,8 +46,8 @@ class Run:
         return f"{self.mechanism}_{self.task}"
 
     def recipe(self) -> Recipe:
-        """Returns the recipe: the preset's own where there is one, else the same for all."""
-        if self.name in catalogue.list_presets():
+        """Returns the recipe: the preset's own, or the bundled one of its name; else the same for all."""
+        if self.name in (*catalogue.list_presets(), *bundled()):
             recipe = load_recipe(self.name).to_config()
         else:
             recipe = {
@@ -66,8 +66,15 @@ class Run:
         return any(run["seed"] == self.seed for run in run_document(self.name).get("training", []))
 
 
+def bundled() -> dict[str, str]:
+    """Returns the tasks of the bundled recipes that stand for a cell of a table, by their `<mechanism>_<task>`."""
+    recipes = {path.stem: load_recipe(path.stem) for path in recipes_folder().glob("*.json")}
+    return {name: recipe.task for name, recipe in sorted(recipes.items()) if name.endswith(f"_{recipe.task}")}
+
+
 def wanted(pattern: str = "*") -> list[Run]:
-    """Returns the runs that the tables ask for: three seeds of every preset, one of every other pair of Table 2.
+    """Returns the runs that the tables ask for: three seeds of every preset, one of every other pair of Table 2
+    and of every bundled recipe.
 
     Args:
         pattern: str. Only runs whose `<mechanism>_<task>` matches it.
@@ -79,6 +86,7 @@ def wanted(pattern: str = "*") -> list[Run]:
         seeds = PRESET_SEEDS if not load_recipe(name).constructed else PRESET_SEEDS[:1]
         runs += [Run(name.removesuffix(f"_{task}"), task, seed) for seed in seeds]
     runs += [Run(m, t, 0) for m in MECHANISMS for t in TASKS if f"{m}_{t}" not in presets]
+    runs += [Run(name.removesuffix(f"_{task}"), task, 0) for name, task in bundled().items() if name not in presets]
     return [run for run in runs if fnmatch.fnmatch(run.name, pattern)]
 
 

@@ -5,11 +5,13 @@ from kzoo.training.grid import Run, run_missing, wanted
 from kzoo.training.recipe import Recipe
 
 
-def test_wanted_covers_table_2():
+def test_wanted_covers_table_2_and_the_bundled_recipes():
     runs = wanted()
     pairs = {(run.mechanism, run.task) for run in runs}
     assert {(m, t) for m in grid.MECHANISMS for t in grid.TASKS} <= pairs
     assert len(runs) == len(set(runs))
+    assert ("alibi", "addition") in pairs and Run("rope", "successor", 0).recipe().layout == {"digits": 7}
+    assert not any("paper" in run.name for run in runs)
     assert {run.name for run in wanted("onestep_*copy")} >= {"onestep_copy", "onestep_recopy"}
     for run in runs:
         assert run.recipe().seed == run.seed and run.recipe().task == run.task
