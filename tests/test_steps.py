@@ -125,8 +125,9 @@ def test_a_classifier_trains_and_answers_in_mixed_precision(family):
     model, task = make(family, dtype="mixed_bfloat16", dropout=0.0)
     assert model.compute_dtype == "bfloat16" and {v.dtype for v in model.weights} == {"float32"}
     data = model.preprocessor(task.examples("train", 16, length=4))
-    losses = [float(model.train_on_batch(*data)) for _ in range(6)]
-    assert np.isfinite(losses).all() and losses[-1] < losses[0]
+    model.compile(keras.optimizers.Adam(1e-2), weighted_metrics=None)
+    losses = [float(model.train_on_batch(*data)) for _ in range(20)]  # gates are dropped at random all the same
+    assert np.isfinite(losses).all() and np.mean(losses[-5:]) < np.mean(losses[:5])
     assert model.generate(" ".join(task.examples("train", 1, length=4)[0].source)) in task.labels
 
 
