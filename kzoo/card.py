@@ -199,16 +199,34 @@ None: `{path}` sets every weight, and `kzoo train {name} --output DIR` does it a
         cells = [run["seed"], run["epoch"], f"{run['steps']:,}", f"{run['examples_seen']:,}", round(run["seconds"])]
         lines.append("| " + " | ".join(str(cell) for cell in [*cells, run["backend"]]) + " |")
     runs_table = "\n".join(lines)
+    notes = [f"Seed {run['seed']}: {run['note']}." for run in runs if "note" in run]
+    runs_table = "\n\n".join([runs_table, *notes])
     number = "fresh examples" if recipe["fresh"] else f"{recipe['examples'] or train.size:,} examples"
     return f"""## Training
 
 On {number} of lengths {low} to {high} (version {recipe["task_version"]} of the
 task; the same on every machine), by `recipe.json` ({facts}).
-{_selection(info["recipe"], info["metadata"]["task"])}
+{_selection(info["recipe"], info["metadata"]["task"])}{_preparation(recipe)}
 `kzoo train {name} --output DIR` trains it again. Seconds are those of the training steps on a CPU with two cores,
 compilation included, validation excluded.
 
 {runs_table}"""
+
+
+def _preparation(recipe: dict[str, Any]) -> str:
+    """Returns what the recipe does to the numbers of a calculation, and where calibrated biases come from."""
+    text, layout = "", recipe["layout"]
+    if layout.get("digits"):
+        text += f"\nOperands are filled with zeros to {layout['digits']} digits, longer ones by what the result needs."
+    if layout.get("aligned"):
+        text += "\nThe digits of the two operands are interleaved."
+    if recipe["calibration"]:
+        options = {**recipe["calibration"]}
+        preset = options.pop("preset")
+        told = ", ".join(f"{key} {value}" for key, value in options.items())
+        text += f"\nIts biases were found by `kzoo.calibrate` in `{preset}` ({told}):"
+        text += "\nthis is the second stage of attention bias calibration, which starts from new weights."
+    return text
 
 
 def _selection(recipe: dict[str, Any], task: str) -> str:
