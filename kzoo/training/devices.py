@@ -9,7 +9,7 @@ from kzoo.errors import BackendError, InputError
 
 LAUNCHERS = {
     "torch": "torchrun, with torch.nn.parallel.DistributedDataParallel around the model",
-    "tensorflow": "a tf.distribute.MirroredStrategy, in whose scope the model is built and fitted",
+    "tensorflow": "tf.distribute.MirroredStrategy, in whose scope the model is built and fitted",
 }
 
 
