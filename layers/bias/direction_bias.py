@@ -4,7 +4,7 @@ from typing import Any
 
 from keras import ops
 
-from kzoo.layers.bias.attention_bias import AttentionBias
+from kzoo.layers.bias.attention_bias import AttentionBias, rows_of
 from kzoo.layers.transformer.linear import linear
 from kzoo.registry import alias, register
 
@@ -65,10 +65,8 @@ class DirectionBias(AttentionBias):
         batch = ops.shape(states)[0]
         pairs = ops.reshape(self.direction(states), (batch, query_length, self.heads, 2))
         left, right = (ops.transpose(pairs[..., side], (0, 2, 1))[..., None] for side in (0, 1))
-        keys, queries = ops.arange(key_length, dtype="int32")[None, :], ops.arange(query_length, dtype="int32")[:, None]
-        if place is not None:
-            queries = queries + place[:, None, None, None]
-        direction = ops.where(keys > queries, right, ops.where(keys < queries, left, 0.0))
+        rows, columns = rows_of(query_length, place)[:, None, :, None], ops.arange(key_length, dtype="int32")
+        direction = ops.where(columns > rows, right, ops.where(columns < rows, left, 0.0))
         return self.scale * direction + self.offset
 
 
