@@ -18,10 +18,12 @@ class Draws(NamedTuple):
         skewed: (int, int) or None. Four fifths of the lengths are uniform in this range, the rest above it; None draws
             all lengths uniformly.
         repeated: float. Share of the sources with many repetitions.
+        windowed: float. Share of the sources whose values are neighbours.
     """
 
     skewed: tuple[int, int] | None = None
     repeated: float = 0.0
+    windowed: float = 0.0
 
 
 class HintingTask(Task):

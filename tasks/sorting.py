@@ -13,6 +13,7 @@ LARGEST = 100
 NUMBERS = tuple(str(i) for i in range(1, LARGEST + 1))
 SKEWED = (2, 5)
 REPEATED = 0.1
+WINDOWED = 0.75
 
 
 class SortingTask(HintingTask):
@@ -20,19 +21,24 @@ class SortingTask(HintingTask):
 
     The training splits: "train" has four fifths of its lengths in 2-5 and the rest in 6-20, as the paper's; in
     "train_repeated" a tenth of the sources of length n have numbers from a set of n / 2; "uniform" and
-    "uniform_repeated" are the same with lengths uniform in 2-20. The splits "rep2" to "rep5" are the paper's test
-    distributions rep(n, r): n / r different numbers r times each, the rest uniform.
+    "uniform_repeated" are the same with lengths uniform in 2-20. In "windows", which is ours, lengths are uniform too,
+    and three quarters of the sources have numbers from a window of 1 to 100 neighbours, its width log-uniform: among
+    twenty numbers of twenty there are as many next neighbours and repetitions as among a hundred of a hundred. The
+    splits "rep2" to "rep5" are the paper's test distributions rep(n, r): n / r different numbers r times each, the rest
+    uniform.
     """
 
     vocabulary: Tokens = NUMBERS
     splits = {
-        **{name: Split((2, 20), 1_000_000) for name in ("train", "train_repeated", "uniform", "uniform_repeated")},
+        **{name: Split((2, 20), 1_000_000) for name in ("train", "train_repeated")},
+        **{name: Split((2, 20), 1_000_000) for name in ("uniform", "uniform_repeated", "windows")},
         **{name: Split((2, 20), 2_000) for name in ("validation", "test", "rep2", "rep3", "rep4", "rep5")},
     }
     draws = {
         "train": Draws(SKEWED),
         "train_repeated": Draws(SKEWED, REPEATED),
-        "uniform_repeated": Draws(None, REPEATED),
+        "uniform_repeated": Draws(repeated=REPEATED),
+        "windows": Draws(windowed=WINDOWED),
     }
     test_lengths = (50, 100)
     length_unit = "numbers"
@@ -50,6 +56,10 @@ class SortingTask(HintingTask):
         if repeated and length >= 2:
             pool = rng.choice(LARGEST, min(length // 2, LARGEST), replace=False)
             return 1 + pool[rng.integers(0, len(pool), length)]
+        windowed = self.draws.get(split, Draws()).windowed
+        if windowed and rng.random() < windowed:
+            width = round(LARGEST ** rng.random())
+            return rng.integers(1, LARGEST - width + 2) + rng.integers(0, width, length)
         return rng.integers(1, LARGEST + 1, length)
 
     def values(self, tokens: Sequence[str], least: int = 1) -> list[int]:

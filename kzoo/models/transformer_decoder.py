@@ -25,6 +25,10 @@ class TransformerDecoder(SequenceModel):
 
         X_0 = E(source, delimiter, target),   X_t = block_t(X_(t-1)),   logits = W X_b + b
 
+    With `segments` a trained vector is added to each token from the first delimiter on: whether a number stands before
+    or behind it is then known at once, where the paper's models find out in their first layer
+    (segment embeddings, [Devlin et al., 2019](https://arxiv.org/abs/1810.04805), section 3).
+
     Without `encoding` nothing but the causal mask tells positions apart. The blocks "pre_norm" and "tempered" are the
     paper's models with the standard and the tempered softmax. Each task in `hints` has a W and b of its own
     (`hint_classes`) over the shared blocks; see `kzoo.preprocessing.alternating` for training with them.
@@ -41,6 +45,8 @@ class TransformerDecoder(SequenceModel):
         dropout: float. Rate in the blocks while training. Defaults to 0.
         attention_dropout: float. Rate on the keys while training. Defaults to 0.
         hints: sequence of str. Names of the tasks that are trained beside. Defaults to none.
+        segments: bool. Whether tokens before and behind the delimiter are told apart. Defaults to False, as in the
+            paper.
         embedding_deviation: float. Standard deviation of the normal distribution that embeddings start from. Defaults
             to 1.
         preprocessor: DecoderPreprocessor or its config, for models that take texts.
@@ -83,6 +89,7 @@ class TransformerDecoder(SequenceModel):
         dropout: float = 0.0,
         attention_dropout: float = 0.0,
         hints: Sequence[str] = (),
+        segments: bool = False,
         embedding_deviation: float = 1.0,
         preprocessor: Any = None,
         **kwargs: Any,
@@ -93,6 +100,7 @@ class TransformerDecoder(SequenceModel):
             raise InputError(f"hints must be a list of names of tasks, not {hints!r:.60}")
         super().__init__(vocabulary_size, preprocessor, **kwargs)
         self.vocabulary_size, self.hints = vocabulary_size, list(hints)
+        self.segments = checks.boolean("segments", segments)
         self.units = checks.integer("units", units, 1, 65_536)
         self.embedding_deviation = checks.number("embedding_deviation", embedding_deviation, 0.0, 100.0)
         policy = {"dtype": self.dtype_policy}
@@ -137,6 +145,9 @@ class TransformerDecoder(SequenceModel):
     def build(self, input_shape: Any = None) -> None:
         states = (None, None, self.units)
         self.embedding.build((None, None))
+        if self.segments:
+            normal = keras.initializers.RandomNormal(stddev=self.embedding_deviation)
+            self.behind = self.add_weight((self.units,), initializer=normal, name="behind")
         if self.encoding is not None:
             self.encoding.build(states)
         for layer in [*self.blocks, self.classes, *self.hint_classes]:
@@ -155,6 +166,11 @@ class TransformerDecoder(SequenceModel):
     def embed(self, token_ids: Any, training: bool = False, place: Any = None) -> Any:
         """Returns X_0, of shape (B, T, D), of tokens the first of which stands at `place` (B,), or 0."""
         states = self.embedding(token_ids)
+        if self.segments:
+            # What is generated, from `place` on, all stands behind the delimiter.
+            delimiters = ops.cast(token_ids == self.vocabulary_size - 3, "int32")
+            behind = ops.cumsum(delimiters, axis=1) > 0 if place is None else ops.ones_like(token_ids, dtype="bool")
+            states = states + ops.where(behind[:, :, None], ops.cast(self.behind, states.dtype), 0)
         return states if self.encoding is None else self.encoding(states, training=training, place=place)
 
     def logits(self, states: Any, head: Any = None) -> Any:
@@ -217,6 +233,7 @@ class TransformerDecoder(SequenceModel):
             "encoding": None if self.encoding is None else serialize(self.encoding),
             "units": self.units,
             "hints": self.hints,
+            "segments": self.segments,
             "embedding_deviation": self.embedding_deviation,
         }
 

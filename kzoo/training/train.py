@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kzoo.backend import ensure_backend, no_other_backend
 from kzoo.errors import InputError, PresetError
 from kzoo.files import read_json
@@ -211,7 +213,9 @@ def _examples(recipe: Recipe, task: Task, steps: int | None) -> Any:
             drawn = task.examples(recipe.split, often * size, seed)
             short = [row for row in drawn if len(parts(row.source)[0]) <= longest]
             if len(short) >= size:
-                return short[:size]
+                # Of a split that is a list the shallow come first: any of them, not the first ones.
+                chosen = np.random.default_rng(seed).choice(len(short), size, replace=False)
+                return [short[i] for i in chosen]
         raise InputError(f"{recipe.split} of {task.name} has too few sources of at most {longest} tokens")
 
     return draw

@@ -24,6 +24,7 @@ class TemperedWeighting(keras.layers.Layer):
 
     Args:
         beta: float. What beta starts at. Defaults to 1/3, where tau is about 1 among twenty keys.
+        trained: bool. Whether beta is trained, as in the paper, or stays what it is. Defaults to True.
         shortest: int. n is at least this; 2 keeps a row of one key from having no temperature. Defaults to 2.
         dtype: str or DTypePolicy. Weights are float32 under any.
 
@@ -47,16 +48,22 @@ class TemperedWeighting(keras.layers.Layer):
 
     Differences: the paper calls n the sequence length and leaves open whether the output so far counts, and what beta
     starts at. Here n counts the keys that a query may look at: under a causal mask it is the position, padding never
-    counts, and decoding step by step gives what one pass gives.
+    counts, and decoding step by step gives what one pass gives. Training first takes beta towards 0, where all keys
+    count alike and nothing holds at greater lengths; with `trained=False` only the scores grow, and a small model goes
+    on much further.
     """
 
-    def __init__(self, beta: float = 1 / 3, shortest: int = 2, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self, beta: float = 1 / 3, trained: bool = True, shortest: int = 2, dtype: Any = None, **kwargs: Any
+    ) -> None:
         super().__init__(autocast=False, dtype=dtype, **kwargs)
+        self.trained = checks.boolean("trained", trained)
         self.start = checks.number("beta", beta, -1000.0, 1000.0)
         self.shortest = checks.integer("shortest", shortest, 2, 1_000_000)
 
     def build(self, scores_shape: Any = None, mask_shape: Any = None) -> None:
-        self.beta = self.add_weight((1,), initializer=keras.initializers.Constant(self.start), name="beta")
+        constant = keras.initializers.Constant(self.start)
+        self.beta = self.add_weight((1,), initializer=constant, trainable=self.trained, name="beta")
         self.built = True
 
     def call(self, scores: Any, mask: Any) -> Any:
@@ -66,7 +73,7 @@ class TemperedWeighting(keras.layers.Layer):
         return masked_softmax(ops.cast(self.beta, "float32") * ops.log(number) * scores, mask)
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "beta": self.start, "shortest": self.shortest}
+        return {**super().get_config(), "beta": self.start, "trained": self.trained, "shortest": self.shortest}
 
 
 alias("weighting", "tempered", "TemperedWeighting")

@@ -70,7 +70,7 @@ def test_the_logits_of_a_step_are_those_of_the_pass(attention, norm):
         attention = {"class": "MultiHeadAttention", "config": {"position": "rotary"}}
     encoding = {"class": "SinusoidalEncoding", "config": {"dropout": 0.0}} if attention == "tempered" else None
     block = {"class": "TransformerBlock", "config": {"norm": norm, "attention": attention}}
-    model = make(block=block, encoding=encoding)
+    model = make(block=block, encoding=encoding, segments=norm == "before")
     sources = [model.preprocessor.encode_source(text) for text in ("5 3 1 4 2", "7 7", "12")]
     following = np.random.default_rng(0).integers(0, 100, (3, 6)).tolist()
     x, _, weight = model.preprocessor.arrays(sources, following)

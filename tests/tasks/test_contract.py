@@ -19,11 +19,11 @@ CHECKSUMS = {
     "carry": "a9fe9d2d5dd64f9e",
     "cfq": "1472a3a48b5228a1",
     "copy": "9d5e8042423cf390",
-    "count": "16aef63afdc91e8f",
+    "count": "69386cd6b258b0e9",
     "ctl_backward": "9ca945fc32e26d0b",
     "ctl_forward": "89a8c761dbef714c",
     "dedupe": "ec639c0c57115155",
-    "fill": "cc46b6a7934a734a",
+    "fill": "7169cc28726b499d",
     "incrementer": "ffa3d4dded875f7c",
     "inv_recopy": "a040e2ff1dd22766",
     "inv_reverse_recopy": "c1c7561a703bc46d",
@@ -40,9 +40,9 @@ CHECKSUMS = {
     "reverse_lookup": "e908f2b71fe3e5ff",
     "reverse_recopy": "bf141deb0c4b4705",
     "scan": "477b48ebffa63220",
-    "scratchpad_sorter": "32bb9ae6f26f7e98",
-    "sorted_successor": "10ce5f2a38f47a38",
-    "sorter": "6cb7f9a096c9b25c",
+    "scratchpad_sorter": "964f21e408a8ec1f",
+    "sorted_successor": "036bbe2f132d0d2c",
+    "sorter": "11526e00af948f3a",
     "successor": "439b03d21a42aed2",
     "two_ahead": "435b84a1f2470e6d",
 }
@@ -63,7 +63,7 @@ HINTING = (
     "two_ahead",
 )
 HINTS = ("sorted_successor", "count", "fill", "carry", "two_ahead")
-TRAINING = ("train", "train_repeated", "uniform", "uniform_repeated")
+TRAINING = ("train", "train_repeated", "uniform", "uniform_repeated", "windows")
 PARTS |= {(name, split): 2_000 for name in HINTING for split in TRAINING}
 CALCULATION = ("successor", "addition", "multiplication", "parity", "parity_class")
 PARTS |= {(name, "train"): 2_000 for name in CALCULATION}

@@ -22,7 +22,7 @@ def test_lengths_are_skewed_in_training_and_uniform_elsewhere(name):
     found = shares([len(row.source) - extra for row in task.examples("train", 20_000)])
     assert set(found) == set(range(2, 21))
     assert all(0.18 < found[n] < 0.22 for n in range(2, 6)) and all(0.008 < found[n] < 0.02 for n in range(6, 21))
-    for split in ("uniform", "uniform_repeated"):
+    for split in ("uniform", "uniform_repeated", "windows"):
         found = shares([len(row.source) - extra for row in task.examples(split, 20_000)])
         assert all(0.04 < found[n] < 0.065 for n in range(2, 21))
 
@@ -40,6 +40,17 @@ def test_a_tenth_has_many_repetitions():
     few = [len(set(row.source)) <= 10 for row in rows]
     assert 0.08 < np.mean(few) < 0.12
     assert not any(len(set(row.source)) <= 10 for row in tasks.get("sorter").examples("train", 500, length=20))
+
+
+def test_three_quarters_are_from_windows():
+    for name in ("sorter", "sorted_successor"):
+        spans = []
+        for source, _ in tasks.get(name).examples("windows", 4_000, length=20):
+            numbers = [int(token) for token in source[:20]]
+            assert 1 <= min(numbers) and max(numbers) <= 100
+            spans.append(1 + max(numbers) - min(numbers))
+        assert np.mean([span <= 10 for span in spans]) == pytest.approx(0.75 * np.log(10.5) / np.log(100), abs=0.03)
+        assert np.mean([span == 1 for span in spans]) == pytest.approx(0.75 * np.log(1.5) / np.log(100), abs=0.015)
 
 
 @pytest.mark.parametrize("often", [2, 3, 4, 5])

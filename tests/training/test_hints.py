@@ -81,6 +81,15 @@ def test_a_curriculum_goes_from_short_to_long():
             recipe(**{"curriculum": [4], **changes})
 
 
+def test_a_stage_has_what_its_split_has():
+    model = {"class": "TransformerClassifier", "config": {"units": 8}}
+    made = recipe(task="arithmetic", split="train", model=model, curriculum=[13], batch_size=500, steps_per_epoch=20)
+    drawn = training._examples(made, kzoo.tasks.get("arithmetic"), 20)(0)
+    short = [row for row in kzoo.tasks.get("arithmetic").examples("train") if len(row.source) <= 13]
+    shares = [np.mean(["(((" in "".join(row.source) for row in rows]) for rows in (drawn, short)]
+    assert len(drawn) == 10_000 < len(short) and shares[0] == pytest.approx(shares[1], abs=0.02)  # though it is sorted
+
+
 def test_a_hint_that_does_not_fit_is_one_sentence():
     with pytest.raises(InputError, match="carry has tokens that the vocabulary lacks"):
         build(recipe(["carry"]))

@@ -49,3 +49,9 @@ def test_what_is_refused():
         kzoo.layers.TemperedWeighting(beta="1")
     with pytest.raises(InputError, match="shortest must be an integer from 2"):
         kzoo.layers.TemperedWeighting(shortest=1)
+
+
+def test_a_beta_that_stays():
+    attention = kzoo.layers.MultiHeadAttention(weighting={"class": "TemperedWeighting", "config": {"trained": False}})
+    attention.build((None, None, 4))
+    assert attention.weighting.beta.shape == (1,) and not attention.weighting.trainable_variables
