@@ -16,10 +16,10 @@ from typing import Any
 
 import kzoo
 from kzoo import catalogue
+from kzoo.cli_arguments import PRESET, lengths, numbers, words
+from kzoo.cli_plots import plot_parsers
 from kzoo.errors import InputError, KzooError, UnreachableError
 from kzoo.evaluation.report import percent, text_table
-
-PRESET = "a name, a folder, or hf://owner/name[@revision]"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     sub = verb("evaluate", _evaluate, "measure a preset's accuracy by length")
     sub.add_argument("preset", help=PRESET)
     sub.add_argument("--task", help="another task than the preset's own")
-    sub.add_argument("--lengths", type=_lengths, help="as 15,30,100 or 10:100:10 (default: the paper's)")
+    sub.add_argument("--lengths", type=lengths, help="as 15,30,100 or 10:100:10 (default: the paper's)")
     sub.add_argument("--examples", type=int, default=2000, help="examples a length (default: 2000)")
     sub.add_argument("--seed", type=int, default=0, help="seed of the examples (default: 0)")
     sub.add_argument("--metrics", type=lambda text: text.split(","), help="as edit_distance,accuracy_before_end")
@@ -79,9 +79,9 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--output", required=True, type=Path, help="the preset folder to write; of many, the folder above")
     sub.add_argument("--seed", type=int, help="another seed than the recipe's")
     sub.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
-    sub.add_argument("--mechanisms", type=_words, help="train with each of these, as onestep,content")
-    sub.add_argument("--tasks", type=_words, help="train on each of these, as copy,recopy")
-    sub.add_argument("--seeds", type=_numbers, help="train from each of these, as 0,1,2")
+    sub.add_argument("--mechanisms", type=words, help="train with each of these, as onestep,content")
+    sub.add_argument("--tasks", type=words, help="train on each of these, as copy,recopy")
+    sub.add_argument("--seeds", type=numbers, help="train from each of these, as 0,1,2")
     sub.add_argument("--ray", metavar="ADDRESS", help='on a Ray cluster, as ray://host:10001; "local" starts one here')
     sub.add_argument("--devices", type=int, help="share each batch between so many devices (JAX)")
     sub.add_argument(
@@ -109,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--run", dest="missing", action="store_true", help="first make the runs that are missing")
     sub.add_argument("--jobs", type=int, default=1, help="so many runs at the same time")
     sub.add_argument("--work", type=Path, default=Path("runs.training"), help="folder for checkpoints and logs")
-    _plot_parsers(verbs.add_parser("plot", help="draw attention or accuracy by length"))
+    plot_parsers(verbs.add_parser("plot", help="draw attention or accuracy by length"))
     verb("doctor", _doctor, "tell about backends, versions, devices and the cache")
     return parser
 
@@ -276,112 +276,6 @@ def _publish(options: argparse.Namespace) -> None:
     print(done)
 
 
-def _plot_parsers(plot: argparse.ArgumentParser) -> None:
-    sub = plot.add_subparsers(title="pictures", required=True, metavar="PICTURE")
-    one = sub.add_parser("attention", help="where a preset looked for an input")
-    one.add_argument("preset", help=PRESET)
-    one.add_argument("text", metavar="INPUT", help='as "4 7 9 8"')
-    one.add_argument("--output", type=Path, default=Path("attention.png"), help="a .png or .svg file")
-    one.add_argument("--steps", type=int, help="of a model with shared depth (default: the preset's)")
-    one.set_defaults(run=_plot_attention)
-    gates = sub.add_parser("gates", help="how open the copy gates of a preset were for an input, by step")
-    gates.add_argument("preset", help="a name or a folder")
-    gates.add_argument("text", metavar="INPUT", help='as "101 d a b"')
-    gates.add_argument("--output", type=Path, default=Path("gates.png"), help="a .png or .svg file")
-    gates.add_argument("--steps", type=int, help="so many steps (default: the preset's)")
-    gates.set_defaults(run=_plot_gates)
-    biases = sub.add_parser("biases", help="where the biases of a preset's heads let them look, for an input")
-    biases.add_argument("preset", help="a name or a folder")
-    biases.add_argument("text", metavar="INPUT", help='as "123+748"')
-    biases.add_argument("--output", type=Path, default=Path("biases.png"), help="a .png or .svg file")
-    biases.set_defaults(run=_plot_biases)
-    many = sub.add_parser("lengths", help="accuracy against length of presets")
-    many.add_argument("presets", nargs="+", metavar="PRESET", help="names, folders, or hf://owner/name")
-    many.add_argument("--output", type=Path, default=Path("lengths.png"), help="a .png or .svg file")
-    many.set_defaults(run=_plot_lengths)
-    probe = sub.add_parser("probe", help="what the states of a decoder say; without --input, how often, by length")
-    probe.add_argument("presets", nargs="+", metavar="PRESET", help="names or folders, one of them with --input")
-    probe.add_argument("--input", help='as "5 17 43 78 92"')
-    probe.add_argument("--position", type=int, help="counted from 0, the source first (default: the delimiter)")
-    probe.add_argument("--lengths", type=_lengths, help="as 10,20,50 or 10:100:10 (default: 5,10,20,50,100)")
-    probe.add_argument("--examples", type=int, default=200, help="examples a length (default: 200)")
-    probe.add_argument("--output", type=Path, default=Path("probe.png"), help="a .png or .svg file")
-    probe.set_defaults(run=_plot_probe)
-
-
-def _plot_attention(options: argparse.Namespace) -> None:
-    model = kzoo.from_preset(options.preset)
-    from kzoo.evaluation.attention import plot_attention
-    from kzoo.evaluation.heads import plot_heads
-    from kzoo.evaluation.steps import plot_steps
-
-    if hasattr(model, "trace_steps"):
-        plot_steps(model, options.text, options.output, options.steps)
-    elif options.steps is not None:
-        raise InputError(f"{options.preset} has no steps to choose")
-    elif hasattr(model, "trace_layers"):
-        plot_heads(model, options.text, options.output)
-    else:
-        plot_attention(model, options.text, options.output)
-    print(options.output)
-
-
-def _plot_biases(options: argparse.Namespace) -> None:
-    model = kzoo.from_preset(options.preset)
-    from kzoo.evaluation.heads import plot_biases
-
-    plot_biases(model, options.text, options.output)
-    print(options.output)
-
-
-def _plot_gates(options: argparse.Namespace) -> None:
-    model = kzoo.from_preset(options.preset)
-    from kzoo.evaluation.steps import plot_gates
-
-    plot_gates(model, options.text, options.output, options.steps)
-    print(options.output)
-
-
-def _plot_lengths(options: argparse.Namespace) -> None:
-    from kzoo import tasks
-    from kzoo.evaluation.plots import plot_lengths
-    from kzoo.evaluation.results import preset_rows
-
-    curves: dict[str, Sequence[dict[str, Any]]] = {}
-    found = set()
-    for preset in options.presets:
-        info = catalogue.preset_info(preset)
-        if "results" not in info:
-            raise InputError(f"{preset} has no results: kzoo evaluate {preset} --write")
-        curves[info["preset"]] = preset_rows(Path(info["folder"]), info["results"])
-        found.add(info["metadata"]["task"])
-    task = tasks.get(found.pop()) if len(found) == 1 else None
-    trained = task.splits["train"].lengths if task else None
-    plot_lengths(curves, options.output, trained, unit=task.length_unit if task else "")
-    print(options.output)
-
-
-def _plot_probe(options: argparse.Namespace) -> None:
-    models = {Path(preset).name: kzoo.from_preset(preset) for preset in options.presets}
-    from kzoo import tasks
-    from kzoo.evaluation.probe import plot_probe, plot_probe_accuracies, probe_accuracies
-
-    if options.input is None:
-        lengths = options.lengths or [5, 10, 20, 50, 100]
-        curves = {name: probe_accuracies(model, lengths, options.examples) for name, model in models.items()}
-        trained = tasks.get("sorter").splits["train"].lengths
-        plot_probe_accuracies(curves, options.output, trained)
-        for name, found in curves.items():
-            for mechanism, rows in found.items():
-                shares = (f"{percent(row['value'])} at {length}" for length, row in rows.items())
-                print(f"{name}, {mechanism}: {', '.join(shares)}")
-    elif len(models) > 1:
-        raise InputError(f"--input is probed in one preset, not in {len(models)}")
-    else:
-        plot_probe(next(iter(models.values())), options.input, options.output, options.position)
-    print(options.output)
-
-
 def _results(options: argparse.Namespace) -> int:
     from kzoo.evaluation.tables import cells, markdown
 
@@ -455,31 +349,6 @@ def _devices(backend: str) -> list[str]:
     import tensorflow as tf
 
     return [device.name for device in tf.config.list_physical_devices()]
-
-
-def _lengths(text: str) -> list[int]:
-    try:
-        if ":" in text:
-            first, last, step = (int(part) for part in text.split(":"))
-            lengths = list(range(first, last + 1, step))
-        else:
-            lengths = [int(part) for part in text.split(",")]
-    except ValueError:
-        lengths = []
-    if not lengths:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither like 15,30,100 nor like 10:100:10")
-    return lengths
-
-
-def _words(text: str) -> list[str]:
-    return [word for word in text.split(",") if word]
-
-
-def _numbers(text: str) -> list[int]:
-    try:
-        return [int(word) for word in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not like 0,1,2") from None
 
 
 def _digest(info: dict[str, Any]) -> str | None:
