@@ -98,7 +98,7 @@ def scalar(layer: Any, features: Any) -> Any:
     return ops.cast(layer(features), "float32")[:, 0]
 
 
-def gaussian(places: Any, center: Any, spread: Any, mask: Any) -> Any:
+def gaussian(places: Any, center: Any, spread: Any, mask: Any, log_shares: Any = 0.0) -> Any:
     """Returns a Gaussian over places, normalised over the real ones.
 
     Args:
@@ -106,6 +106,7 @@ def gaussian(places: Any, center: Any, spread: Any, mask: Any) -> Any:
         center: tensor of shape (B,).
         spread: tensor of shape (B,), positive: the standard deviation.
         mask: bool tensor of shape (B, S).
+        log_shares: tensor of shape (B, S), the logarithm of a factor for each place. Defaults to none.
 
     Returns:
         Tensor of shape (B, S), exactly 0 at pads, sums to 1. Finite, with finite gradients, for any centre.
@@ -115,4 +116,4 @@ def gaussian(places: Any, center: Any, spread: Any, mask: Any) -> Any:
     beyond = center[:, None] - inside
     spread = spread[:, None]
     distance = (places - inside) / spread
-    return masked_softmax(distance * (beyond / spread) - 0.5 * ops.square(distance), mask)
+    return masked_softmax(distance * (beyond / spread) - 0.5 * ops.square(distance) + log_shares, mask)

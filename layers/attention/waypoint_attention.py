@@ -1,0 +1,138 @@
+"""Attention that walks from waypoint to waypoint, and looks in between at a place of its choice."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kzoo import checks
+from kzoo.layers.attention.attention_cell import Tensors
+from kzoo.layers.attention.gaussian_attention import (
+    SMALLEST_SPREAD,
+    GaussianAttention,
+    column,
+    gaussian,
+    scalar,
+)
+from kzoo.registry import alias, register
+
+OPENNESS = 0.4  # sigmoid(5 * 0.4) = 0.88: at first nearly every position is a waypoint
+RESERVE = 2.5  # sigmoid(-2.5) = 0.08: at first it hardly visits
+
+
+@register("attention")
+class WaypointAttention(GaussianAttention):
+    """Location attention on a ruler that the memory draws itself: a step leads to the next position that counts.
+
+    A mechanism of our own. OneStep (`MonotonicAttention`) stays or moves by one position, which does all that copies
+    and nothing that skips. Here each position says from its own encoding, once, how much of a waypoint it is; the walk
+    is measured in waypoints. With m_j the memory, l the location features and pa the last place of the walk:
+
+        w_j     = sigmoid(5 (v . m_j + c))                     how much of a waypoint j is: "mark"
+        n_j     = (w_1 + ... + w_j) / (S - 1)                  the ruler, 0 at the first position
+        mu      = pa + sigmoid(5 w_step . l) / (S - 1)         stay, or one waypoint on: "pace"
+        a_j     = softmax_j(log w_j - (n_j - mu)^2 / (2 sigma^2))
+
+    With `visits` it may also look at a waypoint counted from the first one, and goes on later from where it was:
+
+        g       = sigmoid(5 w_visit . l - 2.5)                 "visit"
+        nu      = ReLU(w_place . l) / (S - 1)                  "place"
+        a'_j    = softmax_j(log w_j - (n_j - nu)^2 / (2 sigma^2))
+        weights = (1 - g) a + g a'
+        pa'     = (1 - g) sum_j a_j n_j + g pa
+
+    Where all w_j are 1 and g is 0 this is OneStep. Since pa is read off the ruler after each step, errors do not add
+    up, and w_j near enough to 0 or 1 do as well as those. The spread sigma is that of `GaussianAttention`. The name
+    "waypoint" is the cell inside `DirectionMix`, which lets it begin at either end.
+
+    The states have `center`, the mean position of the weights, for pictures; `position`, pa; and `visit`, g.
+
+    Args:
+        visits: bool. Defaults to True.
+        units: int. Size of the location features and of the values. Defaults to the query's.
+        value_units: int. Size of the hidden layer before the values. Defaults to the memory's.
+        dtype: str or DTypePolicy. Places and weights are float32 under any.
+
+    Call arguments:
+        query: tensor of shape (B, D).
+        prepared: dict, from `prepare(memory, memory_mask)` with memory (B, S, D) and mask (B, S).
+        states: dict of tensors of shape (B,): position, center, spread, visit, time.
+
+    Returns:
+        Context (B, D), weights (B, S), states.
+
+    Raises:
+        InputError: a size is out of range.
+
+    Example:
+
+    ```python
+    cell = kzoo.layers.WaypointAttention()
+    cell.build((None, 6), (None, None, 6))
+    prepared = cell.prepare(np.ones((2, 5, 6), "float32"), np.ones((2, 5), bool))
+    context, weights, states = cell(np.ones((2, 6), "float32"), prepared, cell.get_initial_state(prepared))
+    assert context.shape == (2, 6) and weights.shape == (2, 5)
+    ```
+    """
+
+    def __init__(
+        self,
+        visits: bool = True,
+        units: int | None = None,
+        value_units: int | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(units, value_units, dtype, **kwargs)
+        self.visits = checks.boolean("visits", visits)
+
+    def build_weights(self, query_shape: Any, memory_shape: Any) -> None:
+        super().build_weights(query_shape, memory_shape)
+        bound = 0.2 * memory_shape[-1] ** -0.5
+        uniform, constant = keras.initializers.RandomUniform(-bound, bound), keras.initializers.Constant(OPENNESS)
+        self.mark = keras.layers.Dense(
+            1, kernel_initializer=uniform, bias_initializer=constant, dtype=self.dtype_policy
+        )
+        self.mark.build(memory_shape)
+
+    def build_center(self, units: int) -> None:
+        for name in ("pace", "visit", "place") if self.visits else ("pace",):
+            setattr(self, name, column(units, of=1, dtype=self.dtype_policy))
+
+    def prepare_weights(self, memory: Any, memory_mask: Any, summary: Any) -> Tensors:
+        found = super().prepare_weights(memory, memory_mask, summary)
+        marks = 5.0 * ops.cast(self.mark(memory), "float32")[:, :, 0]
+        widths = ops.where(memory_mask, ops.sigmoid(marks), 0.0)
+        ruler = (ops.cumsum(widths, axis=1) - widths[:, :1]) * found["step"][:, None]
+        return {**found, "columns": found["places"], "places": ruler, "log_widths": ops.log_sigmoid(marks)}
+
+    def get_initial_state(self, prepared: Tensors) -> Tensors:
+        states = super().get_initial_state(prepared)
+        return {**states, "visit": ops.zeros_like(states["position"])}
+
+    def weigh(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Tensors]:
+        features, states = self.features(query, states)
+        spread = (ops.relu(scalar(self.spread, features)) + SMALLEST_SPREAD) / prepared["length"]
+
+        def around(place: Any) -> Any:
+            return gaussian(prepared["places"], place, spread, prepared["mask"], prepared["log_widths"])
+
+        steps = ops.sigmoid(5.0 * scalar(self.pace, features))
+        weights = around(states["position"] + steps * prepared["step"])
+        position, visit = ops.sum(weights * prepared["places"], axis=1), ops.zeros_like(spread)
+        if self.visits:
+            visit = ops.sigmoid(5.0 * scalar(self.visit, features) - RESERVE)
+            position = (1.0 - visit) * position + visit * states["position"]
+            there = around(ops.relu(scalar(self.place, features)) * prepared["step"])
+            weights = (1.0 - visit)[:, None] * weights + visit[:, None] * there
+        center = ops.sum(weights * prepared["columns"], axis=1)
+        return weights, {**states, "position": position, "center": center, "spread": spread, "visit": visit}
+
+    def advance(self, weights: Any, prepared: Tensors, states: Tensors) -> Tensors:
+        return states
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "visits": self.visits}
+
+
+alias("attention", "waypoint", "DirectionMix", attention="WaypointAttention")
