@@ -17,6 +17,8 @@ from kzoo.hub.front_matter import front_matter
 from kzoo.tasks.classification import ClassificationTask
 from kzoo.training.recipe import Recipe
 
+OWN = "A mechanism of our own"  # says the docstring of one that no paper has
+
 
 def render_card(preset: str | Path, address: Address | None = None) -> str:
     """Returns the card of a preset as Markdown with YAML front matter.
@@ -286,8 +288,11 @@ def _files(folder: Path) -> str:
 def _citation(info: dict[str, Any], task: Any) -> str:
     links = [f"<https://arxiv.org/abs/{number}>" for number in re.findall(r"arXiv:(\d{4}\.\d{4,5})", task.paper or "")]
     license = str(info["metadata"]["license"]).capitalize()
-    source = f"The method and the task are from {task.paper}; please cite it: {', '.join(links)}" if task.paper else ""
-    return f"## Licence and citation\n\n{license}. {source}".strip()
+    own = [f"`{path}`" for path, text in explain(info["config"]) if OWN in text]
+    what = "The task is" if own else "The method and the task are"
+    source = f"{what} from {task.paper}; please cite it: {', '.join(links)}" if task.paper else ""
+    ours = f".\n{' and '.join(own)} is of kzoo itself." if own else ""
+    return f"## Licence and citation\n\n{license}. {source}{ours}".strip()
 
 
 def _example(task: Any) -> Any:

@@ -85,6 +85,12 @@ def test_a_card_for_the_hub_tells_its_address():
     assert ModelCard(text).data.model_name == "my_copy"
 
 
+def test_a_card_tells_what_no_paper_has():
+    assert "are from Ray Chowdhury" in render_card("onestep_recopy")
+    card = render_card("waypoint_inv_recopy")
+    assert "The task is from Ray Chowdhury" in card and "`kzoo.layers.WaypointAttention` is of kzoo itself" in card
+
+
 def test_results_of_other_weights_make_no_card(tmp_path):
     folder = shutil.copytree(preset_folder("onestep_recopy"), tmp_path / "onestep_recopy")
     results = json.loads((folder / "results.json").read_text())

@@ -26,10 +26,11 @@ class WaypointAttention(GaussianAttention):
 
     A mechanism of our own. OneStep (`MonotonicAttention`) stays or moves by one position, which does all that copies
     and nothing that skips. Here each position says from its own encoding, once, how much of a waypoint it is; the walk
-    is measured in waypoints. With m_j the memory, l the location features and pa the last place of the walk:
+    is measured in waypoints. With m_j the memory, j counted from 0, l the location features and pa the last place of
+    the walk:
 
         w_j     = sigmoid(5 (v . m_j + c))                     how much of a waypoint j is: "mark"
-        n_j     = (w_1 + ... + w_j) / (S - 1)                  the ruler, 0 at the first position
+        n_j     = (w_1 + ... + w_j) / (S - 1)                  the ruler: n_0 is 0
         mu      = pa + sigmoid(5 w_step . l) / (S - 1)         stay, or one waypoint on: "pace"
         a_j     = softmax_j(log w_j - (n_j - mu)^2 / (2 sigma^2))
 
@@ -42,7 +43,7 @@ class WaypointAttention(GaussianAttention):
         pa'     = (1 - g) sum_j a_j n_j + g pa
 
     Where all w_j are 1 and g is 0 this is OneStep. Since pa is read off the ruler after each step, errors do not add
-    up, and w_j near enough to 0 or 1 do as well as those. The spread sigma is that of `GaussianAttention`. The name
+    up, and w_j that are not quite 0 or 1 do as well. The spread sigma is that of `GaussianAttention`. The name
     "waypoint" is the cell inside `DirectionMix`, which lets it begin at either end.
 
     The states have `center`, the mean position of the weights, for pictures; `position`, pa; and `visit`, g.
