@@ -43,7 +43,8 @@ class WaypointAttention(GaussianAttention):
         pa'     = (1 - g) sum_j a_j n_j + g pa
 
     Where all w_j are 1 and g is 0 this is OneStep. Since pa is read off the ruler after each step, errors do not add
-    up, and w_j that are not quite 0 or 1 do as well. The spread sigma is that of `GaussianAttention`. The name
+    up, and w_j that are not quite 0 or 1 do as well. The Gaussian and its spread sigma are those of
+    [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), section 4.3; see `GaussianAttention`. The name
     "waypoint" is the cell inside `DirectionMix`, which lets it begin at either end.
 
     The states have `center`, the mean position of the weights, for pictures; `position`, pa; and `visit`, g.
