@@ -73,9 +73,13 @@ class GaussianAttention(AttentionCell):
         zero = ops.zeros_like(prepared["length"])
         return {**super().get_initial_state(prepared), "position": zero, "center": zero, "spread": zero}
 
+    def spread_of(self, features: Any, prepared: Tensors) -> Any:
+        """Returns sigma of shape (B,)."""
+        return (ops.relu(scalar(self.spread, features)) + SMALLEST_SPREAD) / prepared["length"]
+
     def weigh(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Tensors]:
         features, states = self.features(query, states)
-        spread = (ops.relu(scalar(self.spread, features)) + SMALLEST_SPREAD) / prepared["length"]
+        spread = self.spread_of(features, prepared)
         center = self.center(features, prepared, states)
         weights = gaussian(prepared["places"], center, spread, prepared["mask"])
         return weights, {**states, "center": center, "spread": spread}

@@ -7,13 +7,8 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.layers.attention.attention_cell import Tensors
-from kzoo.layers.attention.gaussian_attention import (
-    SMALLEST_SPREAD,
-    GaussianAttention,
-    column,
-    gaussian,
-    scalar,
-)
+from kzoo.layers.attention.gaussian_attention import GaussianAttention, column, gaussian, scalar
+from kzoo.layers.attention.steps import STEPS
 from kzoo.registry import alias, register
 
 OPENNESS = 0.4  # sigmoid(5 * 0.4) = 0.88: at first nearly every position is a waypoint
@@ -114,12 +109,12 @@ class WaypointAttention(GaussianAttention):
 
     def weigh(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Tensors]:
         features, states = self.features(query, states)
-        spread = (ops.relu(scalar(self.spread, features)) + SMALLEST_SPREAD) / prepared["length"]
+        spread = self.spread_of(features, prepared)
 
         def around(place: Any) -> Any:
             return gaussian(prepared["places"], place, spread, prepared["mask"], prepared["log_widths"])
 
-        steps = ops.sigmoid(5.0 * scalar(self.pace, features))
+        steps = STEPS["sigmoid"](scalar(self.pace, features))
         weights = around(states["position"] + steps * prepared["step"])
         position, visit = ops.sum(weights * prepared["places"], axis=1), ops.zeros_like(spread)
         if self.visits:
