@@ -290,9 +290,9 @@ def _citation(info: dict[str, Any], task: Any) -> str:
     license = str(info["metadata"]["license"]).capitalize()
     own = [f"`{path}`" for path, text in explain(info["config"]) if OWN in text]
     what = "The task is" if own else "The method and the task are"
-    source = f"{what} from {task.paper}; please cite it: {', '.join(links)}" if task.paper else ""
-    ours = f".\n{' and '.join(own)} is of kzoo itself." if own else ""
-    return f"## Licence and citation\n\n{license}. {source}{ours}".strip()
+    source = f" {what} from {task.paper}; please cite it: {', '.join(links)}" if task.paper else ""
+    ours = f".\n{' and '.join(own)} is of kzoo itself." if own and source else ""
+    return f"## Licence and citation\n\n{license}.{source}{ours}"
 
 
 def _example(task: Any) -> Any:

@@ -38,12 +38,16 @@ class HintingTask(Task):
 
     def draw(self, rng: np.random.Generator, split: str, length: int | None) -> Example:
         length = self.length(rng, split) if length is None else length
-        return self.write(rng, split, length, rng.random() < self.draws.get(split, Draws()).repeated)
+        return self.write(rng, split, length, rng.random() < self.way(split).repeated)
+
+    def way(self, split: str) -> Draws:
+        """Returns how a split draws."""
+        return self.draws.get(split, Draws())
 
     def length(self, rng: np.random.Generator, split: str) -> int:
         """Draws a length of a split."""
         low, high = self.splits[split].lengths
-        skewed = self.draws.get(split, Draws()).skewed
+        skewed = self.way(split).skewed
         if skewed is not None:
             low, high = skewed if rng.random() < 0.8 else (skewed[1] + 1, high)
         return int(rng.integers(low, high + 1))

@@ -56,7 +56,7 @@ class SortingTask(HintingTask):
         if repeated and length >= 2:
             pool = rng.choice(LARGEST, min(length // 2, LARGEST), replace=False)
             return 1 + pool[rng.integers(0, len(pool), length)]
-        windowed = self.draws.get(split, Draws()).windowed
+        windowed = self.way(split).windowed
         if windowed and rng.random() < windowed:
             width = round(LARGEST ** rng.random())
             return rng.integers(1, LARGEST - width + 2) + rng.integers(0, width, length)
