@@ -58,7 +58,7 @@ def from_preset(
     check_files(folder, metadata)
     path = folder / "config.json"
     try:
-        with at_most(count_numbers(folder / "model.safetensors"), path):
+        with at_most(count_numbers(folder / "model.safetensors"), path, blank=load_weights):
             model = _build(config, read_json(folder / "tokenizer.json"), {} if dtype is None else {"dtype": dtype})
     except PresetError:
         raise

@@ -88,12 +88,14 @@ def load_weights(model: keras.Model, path: Path) -> None:
 
 
 @contextmanager
-def at_most(limit: int, path: Path) -> Iterator[None]:
+def at_most(limit: int, path: Path, blank: bool = False) -> Iterator[None]:
     """Refuses, in this thread, models with more than `limit` weights before memory is taken for them.
 
     Args:
         limit: int. How many numbers the weights file has.
         path: Path. The config that is built, for the message.
+        blank: bool. Whether weights begin at 0 instead of their initial values, because a file will set them all. JAX
+            would compile the drawing of each shape. Defaults to False.
 
     Raises:
         PresetError: a layer asks for more.
@@ -102,13 +104,14 @@ def at_most(limit: int, path: Path) -> Iterator[None]:
     with _LOCK:
         plain = keras.layers.Layer.add_weight
 
-        def add_weight(layer: Any, shape: Any = None, *args: Any, **kwargs: Any) -> Any:
+        def add_weight(layer: Any, shape: Any = None, initializer: Any = None, *args: Any, **kwargs: Any) -> Any:
             nonlocal asked
             if threading.get_ident() == thread:
                 asked += math.prod(shape or ())
                 if asked > limit:
                     raise PresetError(f"{path} needs more weights than the {limit:,} in model.safetensors")
-            return plain(layer, shape, *args, **kwargs)
+                initializer = zeros if blank else initializer
+            return plain(layer, shape, initializer, *args, **kwargs)
 
         keras.layers.Layer.add_weight = add_weight
         try:
@@ -118,3 +121,8 @@ def at_most(limit: int, path: Path) -> Iterator[None]:
 
 
 _LOCK = threading.RLock()
+
+
+def zeros(shape: Any, dtype: Any = None) -> np.ndarray:
+    """Returns zeros, as an initializer that no backend compiles."""
+    return np.zeros(shape, "float32")

@@ -60,6 +60,13 @@ def test_a_model_larger_than_its_weights_is_never_made(path):
     assert keras.layers.Layer.add_weight is plain
 
 
+def test_weights_that_a_file_will_set_are_not_drawn(path):
+    layer = keras.layers.Dense(3, kernel_initializer=lambda *args: pytest.fail("drawn"), bias_initializer="ones")
+    with at_most(12, path, blank=True):
+        layer.build((None, 3))
+    assert all(variable.dtype == "float32" and not keras.ops.any(variable.value) for variable in layer.weights)
+
+
 def test_other_threads_may_make_what_they_like(path):
     made = []
     with at_most(1, path):
