@@ -44,8 +44,13 @@ def _guarded(connect):
 
 
 socket.socket.connect, socket.socket.connect_ex = _guarded(socket.socket.connect), _guarded(socket.socket.connect_ex)
-# Compiling is most of the time on JAX: it is done quickly, and models and processes of one session share it.
-os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_backend_optimization_level=0"
+# Compiling is most of the time on JAX: it is done fast, not well, and models and processes of one session share it.
+QUICK = (
+    "--xla_backend_optimization_level=0",
+    "--xla_cpu_use_fusion_emitters=false",
+    "--xla_cpu_parallel_codegen_split_count=1",
+)
+os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " " + " ".join(QUICK)
 COMPILED = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", COMPILED.name)
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")

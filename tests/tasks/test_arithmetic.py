@@ -9,6 +9,8 @@ from kzoo import tasks
 from kzoo.errors import InputError
 from kzoo.tasks.arithmetic import Shape, uniforms
 
+pytestmark = pytest.mark.once
+
 TASK = tasks.get("arithmetic")
 
 

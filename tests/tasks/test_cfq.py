@@ -8,6 +8,8 @@ from kzoo.errors import InputError
 from kzoo.preprocessing.tokenizer import Tokenizer
 from kzoo.training.recipe import Recipe
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture(params=["cfq_json", "cfq_tables"])
 def task(request):

@@ -12,6 +12,8 @@ import kzoo
 from kzoo import tasks
 from kzoo.errors import InputError
 
+pytestmark = pytest.mark.once
+
 # The first examples of each split and length: they never change unless the task's version does.
 CHECKSUMS = {
     "addition": "bdc96969fbb526c8",

@@ -6,6 +6,8 @@ from kzoo import tasks
 from kzoo.errors import InputError
 from kzoo.tasks.copying import repeats
 
+pytestmark = pytest.mark.once
+
 X = tuple("4798")
 GOLDEN = {
     "copy": (X, X),

@@ -9,6 +9,8 @@ from kzoo import tasks
 from kzoo.errors import InputError
 from kzoo.tasks.ctl import COMPOSED, TABLES
 
+pytestmark = pytest.mark.once
+
 FORWARD, BACKWARD = tasks.get("ctl_forward"), tasks.get("ctl_backward")
 
 

@@ -8,6 +8,8 @@ import pytest
 from kzoo import tasks
 from kzoo.errors import InputError
 
+pytestmark = pytest.mark.once
+
 
 def shares(values):
     """Returns the share of each value."""

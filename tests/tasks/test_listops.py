@@ -10,6 +10,8 @@ from kzoo import tasks
 from kzoo.errors import InputError
 from kzoo.tasks.listops import OPERATIONS, apply
 
+pytestmark = pytest.mark.once
+
 TASK = tasks.get("listops")
 
 

@@ -7,6 +7,8 @@ from kzoo import tasks
 from kzoo.errors import InputError
 from kzoo.tasks.lookup import COMPOSED, TABLES
 
+pytestmark = pytest.mark.once
+
 NAMES = ("lookup", "reverse_lookup", "noisy_lookup")
 
 

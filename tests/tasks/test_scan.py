@@ -5,6 +5,8 @@ import pytest
 from kzoo import tasks
 from kzoo.errors import InputError
 
+pytestmark = pytest.mark.once
+
 EXAMPLES = {
     "jump": "I_JUMP",
     "turn left": "I_TURN_LEFT",
