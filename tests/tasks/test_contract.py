@@ -18,7 +18,7 @@ pytestmark = pytest.mark.once
 CHECKSUMS = {
     "addition": "bdc96969fbb526c8",
     "arithmetic": "8382449335e9adbb",
-    "carry": "a9fe9d2d5dd64f9e",
+    "carry": "b8fda813e8c87ea5",
     "cfq": "1472a3a48b5228a1",
     "copy": "9d5e8042423cf390",
     "count": "69386cd6b258b0e9",
@@ -26,7 +26,7 @@ CHECKSUMS = {
     "ctl_forward": "89a8c761dbef714c",
     "dedupe": "ec639c0c57115155",
     "fill": "7169cc28726b499d",
-    "incrementer": "ffa3d4dded875f7c",
+    "incrementer": "b673491303ceaea1",
     "inv_recopy": "a040e2ff1dd22766",
     "inv_reverse_recopy": "c1c7561a703bc46d",
     "lego": "4b9dfbbce601a02e",

@@ -55,6 +55,15 @@ def test_three_quarters_are_from_windows():
         assert np.mean([span == 1 for span in spans]) == pytest.approx(0.75 * np.log(1.5) / np.log(100), abs=0.015)
 
 
+def test_three_quarters_of_the_digits_are_neighbours():
+    for name in ("incrementer", "carry"):
+        rows = tasks.get(name).examples("windows", 4_000, length=10)
+        inner = [[int(digit) for digit in source[1:]] for source, _ in rows if source[-1] != "9"]
+        found = np.mean([max(digits) - min(digits) <= 1 for digits in inner])
+        assert found == pytest.approx(0.75 * np.log10(2.5), abs=0.04)
+        assert all(source[0] != "0" for source, _ in rows)
+
+
 @pytest.mark.parametrize("often", [2, 3, 4, 5])
 def test_the_papers_test_distributions(often):
     for row in tasks.get("sorter").examples(f"rep{often}", 50, length=50):
