@@ -124,6 +124,8 @@ class SequenceModel(keras.Model):
         x, y, batch_size = self._batches(x, y, batch_size, shuffle=kwargs.get("shuffle", True))
         if kwargs.get("validation_data") is not None:
             kwargs["validation_data"] = self._batches(kwargs["validation_data"], None, batch_size, shuffle=False)[0]
+        if self.optimizer is not None and not self.optimizer.built:
+            self.optimizer.build(self.trainable_variables)  # or TensorFlow traces the step twice, to find its variables
         return super().fit(x, y, batch_size=batch_size, **kwargs)
 
     def evaluate(self, x: Any = None, y: Any = None, batch_size: int | None = None, **kwargs: Any) -> Any:

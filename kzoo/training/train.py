@@ -208,7 +208,9 @@ def _examples(recipe: Recipe, task: Task, steps: int | None) -> Any:
         seed = (recipe.seed + 1) * FRESH + epoch
         if not recipe.curriculum:
             return task.examples(recipe.split, size, seed)
-        longest = recipe.curriculum[epoch * len(recipe.curriculum) // recipe.epochs]
+        # After the last epoch the batches are put in order once more.
+        stage = min(epoch, recipe.epochs - 1) * len(recipe.curriculum) // recipe.epochs
+        longest = recipe.curriculum[stage]
         for often in (1, 4, 16, 64):  # as many as it takes; each draw begins as the one before
             drawn = task.examples(recipe.split, often * size, seed)
             short = [row for row in drawn if len(parts(row.source)[0]) <= longest]

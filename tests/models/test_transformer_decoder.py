@@ -33,9 +33,9 @@ def numpy(x):
     return keras.ops.convert_to_numpy(x)
 
 
-def logits(model, x):
-    """Returns the logits, compiled: on JAX that is quicker than operation by operation."""
-    return model.predict_on_batch(x)
+@pytest.fixture(name="logits")
+def quick_logits(logits_of):
+    return logits_of
 
 
 def rows(task="sorter", n=6, **options):
@@ -43,7 +43,7 @@ def rows(task="sorter", n=6, **options):
 
 
 @pytest.mark.parametrize("block", ["tempered", "rel"])
-def test_it_sees_nothing_that_comes_later(block):
+def test_it_sees_nothing_that_comes_later(block, logits):
     model = make(block=block)
     x, _, _ = model.preprocessor(rows())
     before = logits(model, x)
@@ -53,7 +53,7 @@ def test_it_sees_nothing_that_comes_later(block):
     assert np.abs(logits(model, {"token_ids": changed})[:, 9:] - before[:, 9:]).max() > 1e-2
 
 
-def test_padding_and_batching_change_nothing():
+def test_padding_and_batching_change_nothing(logits):
     model, examples = make(block="tempered"), [rows(length=n)[0] for n in (5, 3, 1)]
     x, _, weight = model.preprocessor(examples)
     wide, _, _ = model.preprocessor(examples, pad_to=(16, 9))
@@ -65,7 +65,7 @@ def test_padding_and_batching_change_nothing():
 
 
 @pytest.mark.parametrize("attention, norm", [*STEPPING, ("rotary", "after")])
-def test_the_logits_of_a_step_are_those_of_the_pass(attention, norm):
+def test_the_logits_of_a_step_are_those_of_the_pass(attention, norm, logits):
     if attention == "rotary":
         attention = {"class": "MultiHeadAttention", "config": {"position": "rotary"}}
     encoding = {"class": "SinusoidalEncoding", "config": {"dropout": 0.0}} if attention == "tempered" else None
@@ -83,7 +83,7 @@ def test_the_logits_of_a_step_are_those_of_the_pass(attention, norm):
         np.testing.assert_allclose(numpy(found), expected[:, place], atol=1e-4)
 
 
-def test_each_token_is_the_likeliest_given_those_before():
+def test_each_token_is_the_likeliest_given_those_before(logits):
     model = make(block="tempered")
     sources = [model.preprocessor.encode_source(text) for text in TEXTS]
     outputs = model.generator.decode(sources)
@@ -129,7 +129,7 @@ def test_numbers_are_written_from_their_last_digit():
     assert model.generate("129") == model.generate("1 2 9")
 
 
-def test_each_head_has_its_own_answer_and_gradient(weight_change):
+def test_each_head_has_its_own_answer_and_gradient(weight_change, logits):
     model = make(hints=["sorted_successor", "count"])
     x, y, weight = model.preprocessor(rows())
     plain = logits(model, x)
@@ -197,7 +197,7 @@ def test_a_preset_comes_back(tmp_path):
     assert again.generate(["129", "99"], max_length=6) == model.generate(["129", "99"], max_length=6)
 
 
-def test_the_states_of_each_block():
+def test_the_states_of_each_block(logits):
     model = make()
     x, _, _ = model.preprocessor(rows())
     found = model.trace_blocks(x)

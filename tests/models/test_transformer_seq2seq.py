@@ -49,10 +49,10 @@ def pairs(model, number=4):
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_steps_give_the_logits_of_the_pass(name):
+def test_steps_give_the_logits_of_the_pass(name, logits_of):
     model = make(name)
     x, _, weight = model.preprocessor(pairs(model))
-    whole = model.predict_on_batch(x)
+    whole = logits_of(model, x)
     inputs = {key: keras.ops.convert_to_tensor(value) for key, value in x.items()}
     prepared, state = model.start_generation(inputs, 12)
     for t in range(whole.shape[1]):
@@ -62,16 +62,14 @@ def test_steps_give_the_logits_of_the_pass(name):
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_padding_and_batching_change_nothing(name):
+def test_padding_and_batching_change_nothing(name, logits_of):
     model = make(name)
     x, _, weight = model.preprocessor(pairs(model, 1))
     wide, _, _ = model.preprocessor(pairs(model, 1), pad_to=(48, 16))
-    found = model.predict_on_batch(x)
-    np.testing.assert_allclose(
-        model.predict_on_batch(wide)[:, : found.shape[1]][weight > 0], found[weight > 0], atol=1e-4
-    )
+    found = logits_of(model, x)
+    np.testing.assert_allclose(logits_of(model, wide)[:, : found.shape[1]][weight > 0], found[weight > 0], atol=1e-4)
     alone, _, real = model.preprocessor(pairs(model, 1)[1:2])
-    np.testing.assert_allclose(model.predict_on_batch(alone)[real > 0], found[1][weight[1] > 0], atol=1e-4)
+    np.testing.assert_allclose(logits_of(model, alone)[real > 0], found[1][weight[1] > 0], atol=1e-4)
 
 
 def test_a_text_is_answered_alike_in_any_batch():
@@ -81,14 +79,14 @@ def test_a_text_is_answered_alike_in_any_batch():
 
 
 @pytest.mark.parametrize("name", ["windowed", "calibrated"])
-def test_a_window_makes_far_digits_unseen(name):
+def test_a_window_makes_far_digits_unseen(name, logits_of):
     """Two layers see at most one place back each: a digit changes only what is written at its place and soon after."""
     model = make(name, layers=2)
     x, _, _ = model.preprocessor([("1234567890+1111111111", "")])
     y, _, _ = model.preprocessor([("1234967890+1111111111", "")])
     changed = np.abs(
-        model.predict_on_batch({**x, "decoder_token_ids": np.zeros((1, 11), "int32")})
-        - model.predict_on_batch({**y, "decoder_token_ids": np.zeros((1, 11), "int32")})
+        logits_of(model, {**x, "decoder_token_ids": np.zeros((1, 11), "int32")})
+        - logits_of(model, {**y, "decoder_token_ids": np.zeros((1, 11), "int32")})
     ).max(axis=-1)[0]
     places = np.flatnonzero(changed > 1e-6)  # 5 is the sixth digit from the end, row 5
     assert 5 in places and set(places) <= {4, 5, 6, 7, 8}
