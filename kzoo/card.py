@@ -186,8 +186,8 @@ def _training(name: str, info: dict[str, Any], task: Any) -> str:
     train = task.splits[recipe["split"]]
     low, high = train.lengths
     keys: tuple[str, ...] = ("batch_size", "lengths", "learning_rate", "schedule", "weight_decay", "clip_norm", "seed")
-    if recipe["split"] != "train":
-        keys = (*keys, "split")
+    usual = {"split": "train", "curriculum": [], "ema_momentum": None}
+    keys = (*keys, *(key for key, value in usual.items() if recipe[key] != value))
     facts = ", ".join(f"{key} {recipe[key]}" for key in keys)
     if recipe["epochs"] == 0:
         ((path, text),) = explain(recipe["model"])

@@ -52,6 +52,8 @@ class Recipe:
         warmup_steps: int. Steps of linear warm-up, for "cosine".
         clip_norm: float. Largest global gradient norm.
         epsilon: float. Of Adam.
+        ema_momentum: float or None. Of a moving average of the weights over the steps, which the model has in the end
+            instead of the last weights; wants the selection "last". `watch` shows the weights without it.
         selection: str. "last" keeps the last weights; "validation" those with the best sequence accuracy on the
             validation split after an epoch, the latest among equals.
         selection_length: int or None. Selects on validation examples of this length instead of the split's own lengths,
@@ -83,6 +85,7 @@ class Recipe:
     warmup_steps: int = 0
     clip_norm: float = 5.0
     epsilon: float = 1e-8
+    ema_momentum: float | None = None
     selection: str = "validation"
     selection_length: int | None = None
     selection_examples: int | None = None
@@ -123,6 +126,10 @@ class Recipe:
         checks.number("clip_norm", self.clip_norm, 1e-9, 1e9)
         checks.number("epsilon", self.epsilon, 1e-12, 1.0)
         checks.choice("selection", self.selection, ("last", "validation"))
+        if self.ema_momentum is not None:
+            checks.number("ema_momentum", self.ema_momentum, 0.0, 1.0)
+            if self.selection != "last":
+                raise InputError('ema_momentum needs the selection "last"')
         checks.integer("seed", self.seed, 0, 2**31 - 1)
         checks.number("weight_decay", self.weight_decay, 0.0, 10.0)
         checks.boolean("fresh", self.fresh)

@@ -175,6 +175,8 @@ def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, d
         # `batches` shuffle themselves; were Keras to shuffle too, a run taken up again would see another order.
         options = {"initial_epoch": done, "epochs": recipe.epochs, "shuffle": False, "verbose": 0}
         keras.Model.fit(model, batches, callbacks=callbacks, **options)
+    if recipe.ema_momentum is not None:  # also where nothing was left to train
+        model.optimizer.finalize_variable_values(model.trainable_variables)
     if selecting:
         load_weights(model, bookkeeper.best_weights)
     steps, size = bookkeeper.notes["epoch"] * len(batches), batches.batch_size
@@ -232,7 +234,9 @@ def _optimizer(recipe: Recipe, steps_per_epoch: int) -> Any:
         warmup = {"warmup_target": rate, "warmup_steps": recipe.warmup_steps} if recipe.warmup_steps else {}
         start = 0.0 if recipe.warmup_steps else rate
         rate = keras.optimizers.schedules.CosineDecay(start, steps, alpha=0.01, **warmup)
-    options = {"epsilon": recipe.epsilon, "global_clipnorm": recipe.clip_norm}
+    options: dict[str, Any] = {"epsilon": recipe.epsilon, "global_clipnorm": recipe.clip_norm}
+    if recipe.ema_momentum is not None:
+        options |= {"use_ema": True, "ema_momentum": recipe.ema_momentum}
     if recipe.weight_decay:
         return keras.optimizers.AdamW(rate, weight_decay=recipe.weight_decay, **options)
     return keras.optimizers.Adam(rate, **options)

@@ -49,6 +49,8 @@ BAD = {
         {"schedule": "plateau", "warmup_steps": 0, "selection": "last"},
         "need the selection",
     ),
+    "average without selection": ({"ema_momentum": 0.9}, 'ema_momentum needs the selection "last"'),
+    "average": ({"ema_momentum": 2, "selection": "last"}, "ema_momentum must be a number from 0 to 1"),
     "warm-up without cosine": ({"schedule": "constant"}, "warmup_steps are for the schedule"),
     "watch": ({"watch": [0]}, "a length of watch must be an integer from 1"),
     "watch a number": ({"watch": 3}, "the lengths of watch must be a list"),

@@ -4,7 +4,9 @@ import json
 import os
 import signal
 
+import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 import kzoo
 from kzoo.errors import InputError, PresetError
@@ -67,9 +69,9 @@ def without_seconds(results):
     return results
 
 
-@pytest.mark.parametrize("selection", ["validation", "last"])
-def test_a_killed_run_goes_on_to_the_same_weights(selection, config, unbroken, python, tmp_path):
-    config["selection"] = selection
+@pytest.mark.parametrize("changes", [{"selection": "validation"}, {"selection": "last", "ema_momentum": 0.8}])
+def test_a_killed_run_goes_on_to_the_same_weights(changes, config, unbroken, python, tmp_path):
+    config |= changes
     done = python(TRAIN, json.dumps(config), tmp_path / "tiny_recopy", 6)  # the second step of the second epoch
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert os.listdir(tmp_path / "tiny_recopy.training") and not (tmp_path / "tiny_recopy").exists()
@@ -90,6 +92,19 @@ def test_a_killed_run_goes_on_to_the_same_weights(selection, config, unbroken, p
     results = [without_seconds(read_json(folder / "results.json")) for folder in (resumed, whole)]
     assert results[0] == results[1]
     assert not (tmp_path / "tiny_recopy.training").exists()
+
+
+@pytest.mark.once
+def test_the_moving_average_of_the_weights(config, unbroken):
+    config |= {"selection": "last", "schedule": "constant", "warmup_steps": 0, "steps_per_epoch": 1, "watch": []}
+    first, *later = (load_file(unbroken({**config, "epochs": n}) / "model.safetensors") for n in (1, 2, 3))
+    found = load_file(unbroken({**config, "epochs": 3, "ema_momentum": 0.8}) / "model.safetensors")
+    expected = dict(first)
+    for weights in later:
+        expected = {name: 0.8 * expected[name] + 0.2 * weights[name] for name in weights}
+    for name, value in expected.items():
+        np.testing.assert_allclose(found[name], value, atol=1e-6)
+    assert max(np.abs(found[name] - value).max() for name, value in later[-1].items()) > 1e-3
 
 
 def test_a_run_ends_as_a_whole_preset(config, unbroken):
