@@ -186,7 +186,7 @@ def _training(name: str, info: dict[str, Any], task: Any) -> str:
     train = task.splits[recipe["split"]]
     low, high = train.lengths
     keys: tuple[str, ...] = ("batch_size", "lengths", "learning_rate", "schedule", "weight_decay", "clip_norm", "seed")
-    usual = {"split": "train", "curriculum": [], "ema_momentum": None}
+    usual: dict[str, Any] = {"split": "train", "curriculum": [], "ema_momentum": None}
     keys = (*keys, *(key for key, value in usual.items() if recipe[key] != value))
     facts = ", ".join(f"{key} {recipe[key]}" for key in keys)
     if recipe["epochs"] == 0:
@@ -234,7 +234,8 @@ def _preparation(recipe: dict[str, Any]) -> str:
 def _selection(recipe: dict[str, Any], task: str) -> str:
     """Returns which epoch's weights were kept, and by which lengths that was decided."""
     if recipe.get("selection") == "last":
-        return "The last weights are kept."
+        averaged = recipe.get("ema_momentum") is not None
+        return "The moving average of the weights is kept." if averaged else "The last weights are kept."
     lengths = recipe.get("selection_length") or "{} to {}".format(*tasks.get(task).splits["validation"].lengths)
     return f"The weights of the epoch with the best accuracy on validation examples of length {lengths} are kept."
 

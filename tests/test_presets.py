@@ -45,10 +45,20 @@ def test_the_results_belong_to_the_weights(name):
     assert {row["training_seed"] for row in own} == {load_recipe(name).seed}
 
 
+def flat(config, path=()):
+    """Returns the values of a config by where they stand."""
+    if isinstance(config, (dict, list)) and config:
+        pairs = config.items() if isinstance(config, dict) else enumerate(config)
+        return {key: value for name, part in pairs for key, value in flat(part, (*path, name)).items()}
+    return {path: config}
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_recipe_makes_this_model(name):
-    made, stored = build(load_recipe(name)), kzoo.from_preset(name)
-    assert made.get_config() | {"name": ""} == stored.get_config() | {"name": ""}
+    made, stored = (flat(m.get_config() | {"name": ""}) for m in (build(load_recipe(name)), kzoo.from_preset(name)))
+    assert made.keys() == stored.keys()
+    for path, value in stored.items():  # biases that calibration finds differ by a rounding from machine to machine
+        assert made[path] == (pytest.approx(value, abs=1e-5) if isinstance(value, float) else value), path
 
 
 @pytest.mark.parametrize("name", PRESETS)
