@@ -40,7 +40,7 @@ def test_four_devices_have_the_losses_of_one(config, python, tmp_path):
     used, one, four = json.loads(done.stdout)
     assert used == [1, 4]
     losses = [[row["loss"] for row in history] for history, _ in (one, four)]
-    assert losses[1] == pytest.approx(losses[0], rel=1e-4) and losses[0][-1] < losses[0][0]
+    assert losses[1] == pytest.approx(losses[0], rel=2e-3) and losses[0][-1] < losses[0][0]
     assert four[1] == pytest.approx(one[1], abs=0.02)  # of 8 examples: the accuracies
 
 
