@@ -8,6 +8,7 @@ import numpy as np
 from kzoo.tasks.base import Example, Task, Tokens
 
 PAPER = "Awasthi and Gupta, 2023 (arXiv:2310.00726)"
+WINDOWED = 0.75  # of the sources of the splits "windows"
 DELIMITER = "|"  # in a source: where the model reads the end of an input; one closes every source without any
 
 
@@ -65,6 +66,12 @@ class HintingTask(Task):
             repeated: bool. Whether it is one of those with many repetitions.
         """
         raise NotImplementedError
+
+
+def neighbours(rng: np.random.Generator, values: int, length: int) -> np.ndarray:
+    """Draws numbers from a window of neighbours among 0 to values - 1, its width log-uniform."""
+    width = round(values ** rng.random())
+    return rng.integers(0, values - width + 1) + rng.integers(0, width, length)
 
 
 def parts(source: Tokens) -> list[Tokens]:

@@ -5,11 +5,10 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
-from kzoo.tasks.hinting import PAPER, Draws, HintingTask
+from kzoo.tasks.hinting import PAPER, WINDOWED, Draws, HintingTask, neighbours
 
 DIGITS = tuple("0123456789")
 NINES = 0.1
-WINDOWED = 0.75
 
 
 class IncrementTask(HintingTask):
@@ -36,8 +35,7 @@ class IncrementTask(HintingTask):
         digits = rng.integers(0, 10, length)
         windowed = self.way(split).windowed
         if windowed and rng.random() < windowed:
-            width = round(10 ** rng.random())
-            digits = rng.integers(0, 10 - width + 1) + rng.integers(0, width, length)
+            digits = neighbours(rng, 10, length)
         digits[0] = digits[0] if windowed and digits[0] else rng.integers(1, 10)
         if repeated:
             digits[length - int(rng.integers(1, length + 1)) :] = 9

@@ -7,13 +7,12 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
-from kzoo.tasks.hinting import DELIMITER, PAPER, Draws, HintingTask, parts
+from kzoo.tasks.hinting import DELIMITER, PAPER, WINDOWED, Draws, HintingTask, neighbours, parts
 
 LARGEST = 100
 NUMBERS = tuple(str(i) for i in range(1, LARGEST + 1))
 SKEWED = (2, 5)
 REPEATED = 0.1
-WINDOWED = 0.75
 
 
 class SortingTask(HintingTask):
@@ -58,8 +57,7 @@ class SortingTask(HintingTask):
             return 1 + pool[rng.integers(0, len(pool), length)]
         windowed = self.way(split).windowed
         if windowed and rng.random() < windowed:
-            width = round(LARGEST ** rng.random())
-            return rng.integers(1, LARGEST - width + 2) + rng.integers(0, width, length)
+            return 1 + neighbours(rng, LARGEST, length)
         return rng.integers(1, LARGEST + 1, length)
 
     def values(self, tokens: Sequence[str], least: int = 1) -> list[int]:

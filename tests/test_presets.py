@@ -57,8 +57,10 @@ def flat(config, path=()):
 def test_the_recipe_makes_this_model(name):
     made, stored = (flat(m.get_config() | {"name": ""}) for m in (build(load_recipe(name)), kzoo.from_preset(name)))
     assert made.keys() == stored.keys()
-    for path, value in stored.items():  # biases that calibration finds differ by a rounding from machine to machine
-        assert made[path] == (pytest.approx(value, abs=1e-5) if isinstance(value, float) else value), path
+    for path, value in stored.items():
+        # What calibration finds is rounded to six digits, and the last one differs from machine to machine.
+        found = "lines" in path and isinstance(value, float)
+        assert made[path] == (pytest.approx(value, rel=0, abs=1.5e-6) if found else value), path
 
 
 @pytest.mark.parametrize("name", PRESETS)
