@@ -34,13 +34,14 @@ print(json.dumps([used, *found]))
 @pytest.mark.once
 def test_four_devices_have_the_losses_of_one(config, python, tmp_path):
     flags = "--xla_force_host_platform_device_count=4 --xla_backend_optimization_level=0"
+    config["model"]["config"]["dropout"] = 0.0  # several devices do not drop the same as one
     recipe = {**config, "selection_examples": 10}
     done = python(CODE, json.dumps(recipe), tmp_path, KERAS_BACKEND="jax", XLA_FLAGS=flags)
     assert done.returncode == 0, done.stderr
     used, one, four = json.loads(done.stdout)
     assert used == [1, 4]
     losses = [[row["loss"] for row in history] for history, _ in (one, four)]
-    assert losses[1] == pytest.approx(losses[0], rel=2e-3) and losses[0][-1] < losses[0][0]
+    assert losses[1] == pytest.approx(losses[0], rel=1e-4) and losses[0][-1] < losses[0][0]
     assert four[1] == pytest.approx(one[1], abs=0.02)  # of 8 examples: the accuracies
 
 
