@@ -216,8 +216,10 @@ compilation included, validation excluded.
 
 
 def _preparation(recipe: dict[str, Any]) -> str:
-    """Returns what the recipe does to the numbers of a calculation, and where calibrated biases come from."""
+    """Returns what the recipe adds to the examples or does to them, and where calibrated biases come from."""
     text, layout = "", recipe["layout"]
+    if recipe["intermediate"]:
+        text += "\nUnlike in the paper, the result of every operation within an expression is a target too."
     if layout.get("digits"):
         text += f"\nOperands are filled with zeros to {layout['digits']} digits, longer ones by what the result needs."
     if layout.get("aligned"):

@@ -158,7 +158,10 @@ class Arithmetic(ClassificationTask):
         self.either_side = checks.boolean("either_side", either_side)
 
     def solve(self, source: Tokens) -> Tokens:
-        return (DIGITS[_value(self.name, tuple(source))],)
+        return (self.intermediate(source)[-1][1],)
+
+    def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
+        return [(place, DIGITS[value]) for place, value in _results(self.name, tuple(source))]
 
     def sample(self, rng: np.random.Generator, length: int) -> Example:
         if length == 1:
@@ -224,21 +227,26 @@ def _depth(source: Tokens) -> int:
     return max(accumulate(1 if token == "(" else -1 if token == ")" else 0 for token in source))
 
 
-def _value(name: str, source: Tokens) -> int:
-    """Returns the value of an expression, read with a stack of what stands before each open bracket."""
+def _results(name: str, source: Tokens) -> list[tuple[int, int]]:
+    """Returns the places of the closing brackets with what is between them and theirs, the whole expression last.
+
+    It is read with a stack of what stands before each open bracket.
+    """
     stack: list[list[str | int]] = [[]]
-    for token in source:
+    found: list[tuple[int, int]] = []
+    for place, token in enumerate(source):
         if token == "(":
             stack.append([])
         elif token == ")" and len(stack) > 1:
             match stack.pop():
                 case [int(a), "+" | "*" as operation, int(b)]:
-                    stack[-1].append((a + b if operation == "+" else a * b) % 10)
+                    found.append((place, (a + b if operation == "+" else a * b) % 10))
+                    stack[-1].append(found[-1][1])
                 case _:
                     break
         else:
             stack[-1].append(int(token) if token in tuple(DIGITS) else token)
     match stack:
-        case [[int(value)]] if len(source) > 1:
-            return value
+        case [[int()]] if found:
+            return found
     raise InputError(f"a source of {name} is a nested expression as ((4*7)+2), not {' '.join(source)!r:.100}")

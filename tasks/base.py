@@ -106,6 +106,15 @@ class Task:
         """
         raise NotImplementedError
 
+    def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
+        """Returns the intermediate results of a source: of each operation the place of its last token,
+        and the token that it results in.
+
+        Raises:
+            InputError: the task has none, or the source is not one of its own.
+        """
+        raise InputError(f"{self.name} has no intermediate results")
+
     def key(self, example: Example) -> Tokens:
         """Returns what is unique within a split: by default the source."""
         return example.source

@@ -133,6 +133,9 @@ class ListOps(ClassificationTask):
     def solve(self, source: Tokens) -> Tokens:
         return TARGETS[self._read(tuple(source))[0]]
 
+    def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
+        return [(place, DIGITS[value]) for place, value in self._read(tuple(source))[2]]
+
     def depth(self, source: Tokens) -> int:
         """Returns the dependency depth of a source.
 
@@ -150,15 +153,20 @@ class ListOps(ClassificationTask):
             return not held_out(example.source)
         return held_out(example.source) or self.depth(example.source) > LONGEST_TRAINED
 
-    def _read(self, source: Tokens) -> tuple[int, int]:
-        """Returns value and dependency depth, read with a stack of the arguments of each open operation."""
+    def _read(self, source: Tokens) -> tuple[int, int, list[tuple[int, int]]]:
+        """Returns value, dependency depth, and the value at each closing bracket.
+
+        They are read with a stack of the arguments of each open operation.
+        """
+        found: list[tuple[int, int]] = []
         stack: list[tuple[str, list[int], list[int]]] = [("", [], [])]
-        for token in source:
+        for place, token in enumerate(source):
             if token in OPERATIONS:
                 stack.append((token, [], []))
                 continue
             if token == "]" and len(stack) > 1 and stack[-1][1]:
                 value, depth = apply(*stack.pop())
+                found.append((place, value))
             elif token in DIGITS:
                 value, depth = int(token), 0
             else:
@@ -167,5 +175,5 @@ class ListOps(ClassificationTask):
             stack[-1][2].append(depth)
         else:
             if len(stack) == 1 and len(stack[0][1]) == 1:
-                return stack[0][1][0], stack[0][2][0]
+                return stack[0][1][0], stack[0][2][0], found
         raise InputError(f"a source of {self.name} is as [MED 4 8 5 [MAX 8 4 9 ] ], not {' '.join(source)!r:.100}")

@@ -43,12 +43,13 @@ class TransformerClassifier(Classifier):
         preprocessor: ClassifierPreprocessor or its config, for models that take texts.
 
     Call arguments:
-        inputs: dict of `token_ids` int (B, T) and `padding_mask` bool (B, T), start and end symbols included.
+        inputs: dict of `token_ids` int (B, T) and `padding_mask` bool (B, T), start and end symbols included; with
+            `columns` int (B, K) to read so many others too.
         training: bool.
         steps: int. The number of steps of this call.
 
     Returns:
-        Logits, float32 of shape (B, labels).
+        Logits, float32 of shape (B, labels); with `columns` of shape (B, 1 + K, labels), the answer first.
 
     Raises:
         InputError: an argument is out of range, or a part is unknown.
@@ -124,7 +125,11 @@ class TransformerClassifier(Classifier):
 
     def call(self, inputs: dict[str, Any], training: bool = False, steps: int | None = None) -> Any:
         states, _ = self.encode(inputs, training, steps)
-        return self.logits(states, inputs["padding_mask"])
+        logits = self.logits(states, inputs["padding_mask"])
+        if "columns" not in inputs:
+            return logits
+        others = ops.take_along_axis(states, ops.cast(inputs["columns"], "int32")[:, :, None], axis=1)
+        return ops.concatenate([logits[:, None], self.classes(others)], axis=1)
 
     def encode(
         self, inputs: dict[str, Any], training: bool = False, steps: int | None = None, trace: bool = False

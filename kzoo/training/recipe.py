@@ -45,6 +45,8 @@ class Recipe:
             lengths equally often); see `Batches`.
         curriculum: list of int. The longest sources, in tokens before a delimiter, of stages that share the epochs
             equally, as [4, 8, 12, 16, 20]; wants `fresh`. Empty takes all lengths from the start.
+        intermediate: bool. Whether a `TransformerClassifier` is trained on the intermediate results of its task too,
+            each read from the last column of its operation.
         learning_rate: float. The peak rate of Adam.
         weight_decay: float. Of AdamW, on every weight: each step takes off rate * decay * weight. 0 is Adam.
         schedule: str. "constant"; "cosine" to 1 % of the peak; "plateau", which halves the rate when the selection
@@ -79,6 +81,7 @@ class Recipe:
     fresh: bool = False
     lengths: str = "mixed"
     curriculum: list[int] = field(default_factory=list)
+    intermediate: bool = False
     learning_rate: float = 1e-3
     weight_decay: float = 0.0
     schedule: str = "constant"
@@ -112,6 +115,9 @@ class Recipe:
             raise InputError("layout may have digits and aligned, and nothing else")
         if (self.layout or self.calibration) and self.model["class"] != "TransformerSeq2Seq":
             raise InputError("layout and calibration are for a TransformerSeq2Seq")
+        checks.boolean("intermediate", self.intermediate)
+        if self.intermediate and self.model["class"] != "TransformerClassifier":
+            raise InputError("intermediate results are for a TransformerClassifier")
         if self.start is not None and (not isinstance(self.start, str) or self.constructed):
             raise InputError("start must name a preset, for a model whose weights are trained")
         if self.calibration is not None and not isinstance(self.calibration.get("preset"), str):

@@ -187,11 +187,13 @@ def _batches(recipe: Recipe, model: Any) -> Any:
     """Returns the batches of the task, or where the model has hints, those of the task and its hints in turn."""
     from kzoo.preprocessing.alternating import Alternating
     from kzoo.preprocessing.batches import Batches
+    from kzoo.preprocessing.intermediate_preprocessor import IntermediatePreprocessor
 
     options: dict[str, Any] = {"lengths": recipe.lengths, "drop_remainder": True}
     options["bucketed"] = False if recipe.lengths == "mixed" else None  # mixed batches mostly hold a long row
     hints = getattr(model, "hints", [])
-    preprocessors = [model.preprocessor, *(model.hint_preprocessor(hint) for hint in hints)]
+    own = IntermediatePreprocessor(model.preprocessor, get_task(recipe.task)) if recipe.intermediate else None
+    preprocessors = [own or model.preprocessor, *(model.hint_preprocessor(hint) for hint in hints)]
     steps = None if recipe.steps_per_epoch is None else -(-recipe.steps_per_epoch // len(preprocessors))
     found = []
     for name, preprocessor in zip([recipe.task, *hints], preprocessors, strict=True):

@@ -11,8 +11,10 @@ import pytest
 import kzoo
 import kzoo.models  # fills the registry
 import kzoo.training.recipe
+from kzoo.card import render_card
 from kzoo.errors import InputError
 from kzoo.registry import classes, serialize
+from kzoo.training.train import _batches, build
 from kzoo.weights import named_variables
 
 TASK = kzoo.tasks.get("ctl_forward")
@@ -205,3 +207,53 @@ def test_a_recipe_trains_it(name, tmp_path):
     results = kzoo.preset_info(folder)["results"]["rows"]
     assert {row["length"] for row in results} == {9} and all(row["n"] == 20 for row in results)
     assert kzoo.from_preset(folder).generate("101 d a b") in TASK.labels
+
+
+@pytest.mark.parametrize("readout", ["first", "last"])
+def test_other_columns_are_read_too(readout):
+    model = make("TransformerClassifier", readout=readout)
+    x, _, _ = model.preprocessor(TASK.examples("test", 4))
+    columns = np.array([[2], [3], [5], [2]], "int32")
+    found = logits(model, {**x, "columns": columns})
+    states, _ = model.encode(x)
+    at = keras.ops.convert_to_numpy(states)[np.arange(4), columns[:, 0]]
+    np.testing.assert_allclose(found[:, 1], keras.ops.convert_to_numpy(model.classes(at)), atol=1e-5)
+    np.testing.assert_allclose(found[:, 0], logits(model, x), atol=1e-5)
+
+
+def test_intermediate_results_are_trained_on(tmp_path):
+    recipe = {
+        "task": "arithmetic",
+        "model": {"class": "TransformerClassifier", "config": SMALL["TransformerClassifier"]},
+        "epochs": 1,
+        "steps_per_epoch": 4,
+        "fresh": True,
+        "curriculum": [17],
+        "intermediate": True,
+        "selection": "last",
+        "evaluation": {"lengths": [2], "examples": 20},
+    }
+    recipe = kzoo.training.recipe.Recipe.from_config(recipe)
+    model = build(recipe)
+    x, y, weight = _batches(recipe, model)[0]
+    for ids, columns, values, real in zip(x["token_ids"], x["columns"], y, weight, strict=True):
+        tokens = [model.preprocessor.tokenizer.tokens[i] for i in ids]
+        brackets = [i for i, token in enumerate(tokens) if token == ")"]
+        assert real.tolist() == [1.0] * (1 + len(brackets)) + [0.0] * (len(real) - 1 - len(brackets))
+        assert columns[: len(brackets)].tolist() == brackets
+        assert values[0] == values[len(brackets)]  # the last bracket closes the whole
+    folder = kzoo.train(recipe, tmp_path / "tiny_arithmetic")
+    assert kzoo.from_preset(folder).generate("((4*7)+2)") in "0123456789"
+    assert "the result of every operation" in render_card(folder)
+
+
+def test_a_task_without_intermediate_results_says_so():
+    recipe = {
+        "task": "ctl_forward",
+        "model": {"class": "TransformerClassifier", "config": SMALL["TransformerClassifier"]},
+        "epochs": 1,
+        "intermediate": True,
+    }
+    recipe = kzoo.training.recipe.Recipe.from_config(recipe)
+    with pytest.raises(InputError, match="ctl_forward has no intermediate results"):
+        _batches(recipe, build(recipe))

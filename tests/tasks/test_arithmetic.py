@@ -46,6 +46,14 @@ def test_values():
             assert target == (value(source),) == TASK.solve(source)
 
 
+def test_intermediate_results():
+    assert TASK.intermediate(tuple("((4*7)+(2+(3*3)))")) == [(5, "8"), (14, "9"), (15, "1"), (16, "9")]
+    for source, _ in TASK.examples("test", 200):
+        for place, result in TASK.intermediate(source):
+            start = max(i for i in range(place) if source[i : place + 1].count("(") == source[i : place + 1].count(")"))
+            assert result == value(source[start : place + 1])
+
+
 def test_training_never_sees_the_other_splits():
     train = {example.source for example in TASK.examples("train")}
     for split in ("validation", "test", "iid"):

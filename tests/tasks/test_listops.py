@@ -57,6 +57,15 @@ def test_worked_examples(source, answer, depth):
     assert TASK.depth(tokens) == depth
 
 
+def test_intermediate_results():
+    source = tuple("[SM [MED 4 8 5 [MAX 8 4 7 ] ] 9 ]".split())
+    assert TASK.intermediate(source) == [(9, "8"), (10, "6"), (12, "5")]
+    for example in TASK.examples("test", 50):
+        found = TASK.intermediate(example.source)
+        assert found[-1] == (len(example.source) - 1, example.target[0])
+        assert [place for place, _ in found] == [i for i, token in enumerate(example.source) if token == "]"]
+
+
 def test_equals_are_taken_in_their_order():
     assert apply("[MED", [5, 5, 5], [0, 3, 7]) == (5, 4)
     assert apply("[MED", [5, 5, 1, 9], [2, 4, 9, 9]) == (5, 5)

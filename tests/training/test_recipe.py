@@ -50,6 +50,7 @@ BAD = {
         "need the selection",
     ),
     "average without selection": ({"ema_momentum": 0.9}, 'ema_momentum needs the selection "last"'),
+    "intermediate": ({"intermediate": True}, "intermediate results are for a TransformerClassifier"),
     "average": ({"ema_momentum": 2, "selection": "last"}, "ema_momentum must be a number from 0 to 1"),
     "warm-up without cosine": ({"schedule": "constant"}, "warmup_steps are for the schedule"),
     "watch": ({"watch": [0]}, "a length of watch must be an integer from 1"),
