@@ -158,9 +158,9 @@ class TransformerDecoder(SequenceModel):
 
     def call(self, inputs: dict[str, Any], training: bool = False) -> Any:
         states = self.embed(inputs["token_ids"], training)
-        mask = causal_mask(ops.shape(states)[1])
+        mask, delimiter = causal_mask(ops.shape(states)[1]), self.delimiter(inputs["token_ids"])
         for block in self.blocks:
-            states, _ = block(states, mask, training=training)
+            states, _ = block(states, mask, training=training, delimiter=delimiter)
         return self.logits(states, inputs.get("head"))
 
     def embed(self, token_ids: Any, training: bool = False, place: Any = None) -> Any:
@@ -172,6 +172,15 @@ class TransformerDecoder(SequenceModel):
             behind = ops.cumsum(delimiters, axis=1) > 0 if place is None else ops.ones_like(token_ids, dtype="bool")
             states = states + ops.where(behind[:, :, None], ops.cast(self.behind, states.dtype), 0)
         return states if self.encoding is None else self.encoding(states, training=training, place=place)
+
+    def delimiter(self, token_ids: Any) -> Any:
+        """Returns the column of the first delimiter, int (B, 1), or that behind the last token where there is none;
+        None unless the bias of the attention asks for it.
+        """
+        if not getattr(self.blocks[0].attention.bias, "delimited", False):
+            return None
+        source = ops.logical_and(token_ids != self.vocabulary_size - 3, token_ids != self.vocabulary_size - 1)
+        return ops.sum(ops.cumprod(ops.cast(source, "int32"), axis=1), axis=1, keepdims=True)
 
     def logits(self, states: Any, head: Any = None) -> Any:
         """Returns float32 logits (B, T, V) of the last states (B, T, D), of each row's own head (B,) or all of the
@@ -194,9 +203,9 @@ class TransformerDecoder(SequenceModel):
         those after it; and `weights` (B, N, T, T).
         """
         states, found = self.embed(inputs["token_ids"]), []
-        mask = causal_mask(ops.shape(states)[1])
+        mask, delimiter = causal_mask(ops.shape(states)[1]), self.delimiter(inputs["token_ids"])
         for block in self.blocks:
-            attended, weights = block.attend(states, mask, False)
+            attended, weights = block.attend(states, mask, False, delimiter)
             states = block.renew(attended, False)
             found.append({"attended": attended, "states": states, "weights": weights})
         return found
@@ -204,12 +213,11 @@ class TransformerDecoder(SequenceModel):
     def start_generation(self, inputs: dict[str, Any], length: int) -> tuple[Any, Any]:
         """Returns nothing that stays, and the keys and values of the prompt with room for `length` tokens more."""
         states = self.embed(inputs["token_ids"])
-        mask = causal_mask(ops.shape(states)[1])
-        caches = []
+        mask, delimiter = causal_mask(ops.shape(states)[1]), self.delimiter(inputs["token_ids"])
+        caches, room = [], [[0, 0], [0, 0], [0, length], [0, 0]]
         for block in self.blocks:
-            states, prepared = block.start(states, mask)
-            room = [[0, 0], [0, 0], [0, length], [0, 0]]
-            caches.append({name: ops.pad(values, room) for name, values in prepared.items()})
+            states, prepared = block.start(states, mask, delimiter)
+            caches.append(prepared | {name: ops.pad(prepared[name], room) for name in ("keys", "values")})
         place = ops.sum(ops.cast(inputs["padding_mask"], "int32"), axis=1)
         return {}, {"caches": caches, "place": place}
 

@@ -10,7 +10,8 @@ class AttentionBias(keras.layers.Layer):
     """Base of the biases: terms that `MultiHeadAttention` adds to its scores.
 
     A bias implements `call`, and `build(states_shape, queries_shape)` where it has weights. It is given all of these by
-    name, and uses what it needs.
+    name, and uses what it needs. `delimited` says whether a decoder is to tell it where the delimiter of its sequence
+    stands, as `ends`.
 
     Call arguments:
         query_length: int, T.
@@ -22,11 +23,14 @@ class AttentionBias(keras.layers.Layer):
         place: int tensor of shape (B,), the position of the first query in each row, where it is not 0: a decoder that
             keeps its keys asks for one query at a time.
         open_keys: bool tensor that broadcasts to (B, N, T, S), True where the mask lets a query see a key.
-        ends: int tensor of shape (B, K), where the keys are a source of K parts: the column that ends each.
+        ends: int tensor of shape (B, K), where the keys are a source of K parts: the column that ends each; or of shape
+            (B, 1), the delimiter's.
 
     Returns:
         Tensor that broadcasts to (B, N, T, S).
     """
+
+    delimited = False
 
     def __init__(self, dtype: Any = None, **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)

@@ -45,6 +45,7 @@ class MultiHeadAttention(keras.layers.Layer):
         memory: tensor of shape (B, S, E), what is attended to. Defaults to the inputs.
         mask: bool tensor of shape (B, S) or (B, T, S), True at open keys, at least one a query. Defaults to all open.
         training: bool.
+        delimiter: int tensor of shape (B, 1), where it stands in the sequence of a decoder, for a `delimited` bias.
 
     Returns:
         The output, of shape (B, T, D), and the weights, float32 of shape (B, N, T, S).
@@ -118,8 +119,12 @@ class MultiHeadAttention(keras.layers.Layer):
             self.weighting.build((None, self.heads, None, None))
         self.built = True
 
-    def call(self, inputs: Any, memory: Any = None, mask: Any = None, training: bool = False) -> tuple[Any, Any]:
-        return self.read(inputs, self.prepare(inputs if memory is None else memory, training), mask, None, training)
+    def call(
+        self, inputs: Any, memory: Any = None, mask: Any = None, training: bool = False, delimiter: Any = None
+    ) -> tuple[Any, Any]:
+        prepared = self.prepare(inputs if memory is None else memory, training)
+        prepared |= {} if delimiter is None else {"delimiter": delimiter}
+        return self.read(inputs, prepared, mask, None, training)
 
     def prepare(self, memory: Any, training: bool = False) -> dict[str, Any]:
         """Returns what `read` needs of a memory (B, S, E): `keys` and `values`, each (B, N, S, H).
@@ -140,7 +145,9 @@ class MultiHeadAttention(keras.layers.Layer):
         columns = ops.arange(ops.shape(prepared["keys"])[2], dtype="int32")
         here = (columns[None, :] == place[:, None])[:, None, :, None]
         new = self.prepare(state)
-        return {name: ops.where(here, ops.cast(new[name], old.dtype), old) for name, old in prepared.items()}
+        return prepared | {
+            name: ops.where(here, ops.cast(x, prepared[name].dtype), prepared[name]) for name, x in new.items()
+        }
 
     def read(
         self, inputs: Any, prepared: dict[str, Any], mask: Any = None, place: Any = None, training: bool = False
@@ -150,7 +157,8 @@ class MultiHeadAttention(keras.layers.Layer):
         Args:
             inputs: tensor of shape (B, T, D).
             prepared: dict, from `prepare` or `write`; with `ends` int (B, K) where the memory is a source of K parts,
-                the column that ends each: then its positions are counted back from the last of them.
+                the column that ends each: then its positions are counted back from the last of them; with `delimiter`
+                as of `call`.
             mask: bool tensor of shape (B, S) or (B, T, S). Defaults to all open.
             place: int tensor of shape (B,), the position of the first query. Defaults to 0 in every row.
             training: bool.
@@ -169,6 +177,8 @@ class MultiHeadAttention(keras.layers.Layer):
         if self.bias is not None:
             lengths = {"query_length": ops.shape(scores)[2], "key_length": ops.shape(scores)[3], **places}
             about = {"states": inputs, "queries": plain, "scale": self.scale, "open_keys": mask}
+            if "delimiter" in prepared:
+                lengths["ends"] = prepared["delimiter"]
             bias = self.bias(**lengths, **about, training=training)
             scores = scores + ops.cast(bias, "float32")
         weights = self.weighting(scores, mask)

@@ -51,6 +51,7 @@ class TransformerBlock(keras.layers.Layer):
         states: tensor of shape (B, T, D).
         mask: bool tensor of shape (B, T) or (B, T, T), True at open keys.
         training: bool.
+        delimiter: int tensor of shape (B, 1), see `MultiHeadAttention`.
 
     Returns:
         The new states, of shape (B, T, D), and the trace: `weights` (B, N, T, T).
@@ -106,13 +107,16 @@ class TransformerBlock(keras.layers.Layer):
                 getattr(self, name).build(states_shape)
         self.built = True
 
-    def call(self, states: Any, mask: Any = None, training: bool = False) -> tuple[Any, dict[str, Any]]:
-        attended, weights = self.attend(states, mask, training)
+    def call(
+        self, states: Any, mask: Any = None, training: bool = False, delimiter: Any = None
+    ) -> tuple[Any, dict[str, Any]]:
+        attended, weights = self.attend(states, mask, training, delimiter)
         return self.renew(attended, training), {"weights": weights}
 
-    def attend(self, states: Any, mask: Any, training: bool) -> tuple[Any, Any]:
+    def attend(self, states: Any, mask: Any, training: bool, delimiter: Any = None) -> tuple[Any, Any]:
         """Returns a, of shape (B, T, D), and the weights (B, N, T, T)."""
-        read, weights = self.attention(self._before(states, "attention_norm"), mask=mask, training=training)
+        inputs = self._before(states, "attention_norm")
+        read, weights = self.attention(inputs, mask=mask, training=training, delimiter=delimiter)
         return self._after(states + self.dropout(read, training=training), "attention_norm"), weights
 
     def renew(self, attended: Any, training: bool) -> Any:
@@ -124,15 +128,16 @@ class TransformerBlock(keras.layers.Layer):
             update = attended + self.dropout(update, training=training)
         return self._after(update, "update_norm")
 
-    def start(self, states: Any, mask: Any) -> tuple[Any, dict[str, Any]]:
+    def start(self, states: Any, mask: Any, delimiter: Any = None) -> tuple[Any, dict[str, Any]]:
         """Returns what `call` does of the first positions, and what `step` reads of them.
 
         Args:
             states: tensor of shape (B, T, D).
             mask: bool tensor of shape (B, T, T).
+            delimiter: int tensor of shape (B, 1).
         """
         inputs = self._before(states, "attention_norm")
-        prepared = self.attention.prepare(inputs)
+        prepared = self.attention.prepare(inputs) | ({} if delimiter is None else {"delimiter": delimiter})
         read, _ = self.attention.read(inputs, prepared, mask)
         return self.renew(self._after(states + read, "attention_norm"), False), prepared
 

@@ -64,10 +64,11 @@ def test_padding_and_batching_change_nothing(logits):
         np.testing.assert_allclose(logits(model, alone)[real > 0], found[i][weight[i] > 0], atol=1e-5)
 
 
-@pytest.mark.parametrize("attention, norm", [*STEPPING, ("rotary", "after")])
+@pytest.mark.parametrize("attention, norm", [*STEPPING, ("rotary", "after"), ("mirrored", "before")])
 def test_the_logits_of_a_step_are_those_of_the_pass(attention, norm, logits):
-    if attention == "rotary":
-        attention = {"class": "MultiHeadAttention", "config": {"position": "rotary"}}
+    if attention in ("rotary", "mirrored"):
+        seam = "position" if attention == "rotary" else "bias"
+        attention = {"class": "MultiHeadAttention", "config": {seam: attention}}
     encoding = {"class": "SinusoidalEncoding", "config": {"dropout": 0.0}} if attention == "tempered" else None
     block = {"class": "TransformerBlock", "config": {"norm": norm, "attention": attention}}
     model = make(block=block, encoding=encoding, segments=norm == "before")
