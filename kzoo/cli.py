@@ -5,9 +5,7 @@ went well, 1 when something failed on the way, 2 when what was asked for cannot 
 """
 
 import argparse
-import fnmatch
 import importlib.metadata
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -16,10 +14,12 @@ from typing import Any
 
 import kzoo
 from kzoo import catalogue
-from kzoo.cli_arguments import PRESET, lengths, numbers, words
+from kzoo.cli_arguments import PRESET, lengths
+from kzoo.cli_output import by_share, print_json, show_preset, show_progress
 from kzoo.cli_plots import plot_parsers
+from kzoo.cli_training import results, results_parser, train, train_parser
 from kzoo.errors import InputError, KzooError, UnreachableError
-from kzoo.evaluation.report import percent, text_table
+from kzoo.evaluation.report import text_table
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -74,19 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--split", default="test", help='another split of the task, as "rep3" (default: test)')
     sub.add_argument("--dtype", help="compute in it, as mixed_bfloat16 (default: float32)")
     sub.add_argument("--write", action="store_true", help="add the rows to the preset's results.json")
-    sub = verb("train", _train, "train a preset from a recipe, or many from a grid of them")
-    sub.add_argument("recipes", nargs="+", metavar="RECIPE", help="a recipe file, or a preset whose recipe to follow")
-    sub.add_argument("--output", required=True, type=Path, help="the preset folder to write; of many, the folder above")
-    sub.add_argument("--seed", type=int, help="another seed than the recipe's")
-    sub.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
-    sub.add_argument("--mechanisms", type=words, help="train with each of these, as onestep,content")
-    sub.add_argument("--tasks", type=words, help="train on each of these, as copy,recopy")
-    sub.add_argument("--seeds", type=numbers, help="train from each of these, as 0,1,2")
-    sub.add_argument("--ray", metavar="ADDRESS", help='on a Ray cluster, as ray://host:10001; "local" starts one here')
-    sub.add_argument("--devices", type=int, help="share each batch between so many devices (JAX)")
-    sub.add_argument(
-        "--add-results-to", type=Path, metavar="PRESET", help="add the results to those of this folder too"
-    )
+    train_parser(verb("train", train, "train a preset from a recipe, or many from a grid of them"))
     sub = verb("export", _export, "write a preset as a file that runs without kzoo")
     sub.add_argument("preset", help=PRESET)
     sub.add_argument("--format", required=True, help="keras, safetensors, saved_model, onnx or torch")
@@ -103,12 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--tag", help='a tag for the commit, as "v1"')
     sub.add_argument("--private", action="store_true", help="make the repository private")
     sub.add_argument("--dry-run", action="store_true", help="check and show what would be sent, and send nothing")
-    sub = verb("results", _results, "show our results beside the papers'")
-    sub.add_argument("pattern", nargs="?", default="*", help='as "onestep_*": mechanism_task')
-    sub.add_argument("--markdown", action="store_true", help="print the page of tables")
-    sub.add_argument("--run", dest="missing", action="store_true", help="first make the runs that are missing")
-    sub.add_argument("--jobs", type=int, default=1, help="so many runs at the same time")
-    sub.add_argument("--work", type=Path, default=Path("runs.training"), help="folder for checkpoints and logs")
+    results_parser(verb("results", results, "show our results beside the papers'"))
     plot_parsers(verbs.add_parser("plot", help="draw attention or accuracy by length"))
     verb("doctor", _doctor, "tell about backends, versions, devices and the cache")
     return parser
@@ -129,41 +112,23 @@ def _list(options: argparse.Namespace) -> None:
     for name in catalogue.list_pinned(options.pattern):
         rows.append({"preset": name, "task": None, "parameters": None, "sequence_accuracy": {}})
     if options.json:
-        return _print_json(rows)
+        return print_json(rows)
     lines = [
         [
             row["preset"],
             row["task"] or "",
             "" if row["parameters"] is None else f"{row['parameters']:,}",
-            _by_share(row["sequence_accuracy"]) or f"see: kzoo info {row['preset']}",
+            by_share(row["sequence_accuracy"]) or f"see: kzoo info {row['preset']}",
         ]
         for row in rows
     ]
     print(text_table(["preset", "task", "parameters", "sequence accuracy by length"], lines) if lines else "no presets")
 
 
-def _by_share(accuracies: dict[int | None, float]) -> str:
-    """Returns accuracies by length in short, lengths of one accuracy together."""
-    equal: dict[str, list[str]] = {}
-    for length, value in accuracies.items():
-        equal.setdefault(percent(value), []).append("the test split" if length is None else str(length))
-    return "; ".join(f"{share} at {', '.join(lengths)}" for share, lengths in equal.items())
-
-
 def _info(options: argparse.Namespace) -> None:
-    info = catalogue.preset_info(options.preset)
     if options.json:
-        return _print_json(info)
-    meta = info.get("metadata", {})
-    parameters, task = f"{meta.get('parameters', 0):,} parameters", f"task {meta.get('task')}"
-    print(f"{info['preset']}: {info['config']['class']}, {parameters}, {task}")
-    print(f"folder: {info['folder']}\npaper: {meta.get('paper')}\nlicence: {meta.get('license')}")
-    print("config: " + json.dumps(info["config"]["config"]))
-    if "results" in info:
-        from kzoo.evaluation.report import Report
-        from kzoo.evaluation.results import preset_rows
-
-        print("\n" + str(Report(None, "", "", preset_rows(Path(info["folder"]), info["results"]))))
+        return print_json(catalogue.preset_info(options.preset))
+    show_preset(options.preset)
 
 
 def _generate(options: argparse.Namespace) -> None:
@@ -172,7 +137,7 @@ def _generate(options: argparse.Namespace) -> None:
         raise InputError("there is no text to read")
     outputs = kzoo.from_preset(options.preset).generate(texts, max_length=options.max_length)
     if options.json:
-        return _print_json([{"input": text, "output": output} for text, output in zip(texts, outputs, strict=True)])
+        return print_json([{"input": text, "output": output} for text, output in zip(texts, outputs, strict=True)])
     print("\n".join(outputs))
 
 
@@ -187,7 +152,7 @@ def _evaluate(options: argparse.Namespace) -> None:
         options.examples,
         options.seed,
         options.metrics,
-        progress=_show_progress(),
+        progress=show_progress(),
         steps=options.steps,
         split=options.split,
     )
@@ -198,54 +163,9 @@ def _evaluate(options: argparse.Namespace) -> None:
     print(report.to_json() if options.json else report)
 
 
-def _train(options: argparse.Namespace) -> int | None:
-    if len(options.recipes) > 1 or any((options.mechanisms, options.tasks, options.seeds, options.ray)):
-        return _train_many(options)
-    from kzoo.evaluation.results import add_results
-    from kzoo.files import read_json
-    from kzoo.training.recipe import Recipe, load_recipe
-
-    recipe = load_recipe(options.recipes[0])
-    if options.seed is not None:
-        recipe = Recipe.from_config({**recipe.to_config(), "seed": options.seed})
-    target = None if options.add_results_to is None else catalogue.own_folder(options.add_results_to)
-    name = None if target is None else target.name
-    plan = {"resume": options.resume, "devices": options.devices, "name": name}
-    folder = kzoo.train(recipe, options.output, progress=_show_progress(), **plan)
-    if target is not None:
-        add_results(target, read_json(folder / "results.json"))
-    if options.json:
-        _print_json({"folder": str(folder), **read_json(folder / "results.json")})
-    else:
-        _info(argparse.Namespace(preset=str(folder), json=False))
-    return 0
-
-
-def _train_many(options: argparse.Namespace) -> int:
-    from kzoo.files import read_json
-    from kzoo.training.many import grid, train_all
-
-    if options.seed is not None or options.add_results_to is not None or options.devices is not None:
-        raise InputError("--seed, --add-results-to and --devices are for one run; many have --seeds")
-    recipes = grid(options.recipes, options.mechanisms, options.tasks, options.seeds)
-    failed = train_all(recipes, options.output, options.ray, _show_progress())
-    made = {name: read_json(options.output / name / "results.json") for name in recipes if name not in failed}
-    for name, reason in failed.items():
-        print(f"kzoo: {name} failed: {reason}", file=sys.stderr)
-    if options.json:
-        _print_json({"failed": failed, "results": made})
-    else:
-        found = {
-            name: {row["length"]: row["value"] for row in results["rows"] if row["metric"] == "sequence_accuracy"}
-            for name, results in made.items()
-        }
-        print(text_table(["preset", "sequence accuracy by length"], [[n, _by_share(row)] for n, row in found.items()]))
-    return 1 if failed else 0
-
-
 def _export(options: argparse.Namespace) -> None:
     path = kzoo.export(kzoo.from_preset(options.preset), options.output, format=options.format)
-    print(path) if not options.json else _print_json(
+    print(path) if not options.json else print_json(
         {"preset": options.preset, "format": options.format, "path": str(path)}
     )
 
@@ -260,7 +180,7 @@ def _card(options: argparse.Namespace) -> None:
 def _download(options: argparse.Namespace) -> None:
     folder = catalogue.preset_folder(options.preset, force=options.force)
     if options.json:
-        return _print_json({"preset": catalogue.preset_name(options.preset, folder), "folder": str(folder)})
+        return print_json({"preset": catalogue.preset_name(options.preset, folder), "folder": str(folder)})
     print(folder)
 
 
@@ -274,37 +194,6 @@ def _publish(options: argparse.Namespace) -> None:
     elif not done.changed:
         print("nothing was sent, all of it is there:")
     print(done)
-
-
-def _results(options: argparse.Namespace) -> int:
-    from kzoo.evaluation.tables import cells, markdown
-
-    failed = []
-    if options.missing:
-        from kzoo.training.grid import run_missing
-
-        failed = run_missing(options.work, options.pattern, options.jobs, _show_progress())
-        for run in failed:
-            print(f"kzoo: {run.name} from seed {run.seed} failed; see its log in {options.work}", file=sys.stderr)
-    chosen = [cell for cell in cells() if fnmatch.fnmatch(f"{cell['mechanism']}_{cell['task']}", options.pattern)]
-    if options.json:
-        _print_json(chosen)
-    elif options.markdown:
-        print(markdown(), end="")
-    else:
-        lines = [
-            [
-                cell["mechanism"],
-                cell["task"],
-                str(cell["length"] or "all"),
-                percent(cell["ours"]) or "not run",
-                ", ".join(map(str, sorted(cell["seeds"]))),
-                percent(cell["paper"]),
-            ]
-            for cell in chosen
-        ]
-        print(text_table(["mechanism", "task", "length", "ours", "seeds", "paper"], lines))
-    return 1 if failed else 0
 
 
 def _doctor(options: argparse.Namespace) -> int:
@@ -326,7 +215,7 @@ def _doctor(options: argparse.Namespace) -> int:
     except KzooError as error:
         found["problem"] = str(error)
     if options.json:
-        _print_json(found)
+        print_json(found)
     else:
         for key, value in found.items():
             shown = (
@@ -354,14 +243,6 @@ def _devices(backend: str) -> list[str]:
 def _digest(info: dict[str, Any]) -> str | None:
     files = info.get("metadata", {}).get("files", {})
     return files.get("model.safetensors", {}).get("sha256")
-
-
-def _show_progress() -> bool:
-    return not os.environ.get("HF_HUB_DISABLE_PROGRESS_BARS")
-
-
-def _print_json(value: Any) -> None:
-    print(json.dumps(value, indent=1, ensure_ascii=False))
 
 
 if __name__ == "__main__":

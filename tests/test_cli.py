@@ -64,6 +64,7 @@ def shelf(preset, tmp_path, monkeypatch):
     return folder
 
 
+@pytest.mark.once
 def test_list(shelf, kzoo_command):
     code, out, err = kzoo_command("list")
     assert (code, err) == (0, "")
@@ -82,6 +83,7 @@ def test_list(shelf, kzoo_command):
     assert kzoo_command("list", "two*")[:2] == (0, "no presets\n")
 
 
+@pytest.mark.once
 def test_info(shelf, kzoo_command):
     code, out, err = kzoo_command("info", "onestep_recopy")
     assert (code, err) == (0, "")
@@ -121,6 +123,7 @@ def test_evaluate(preset, kzoo_command):
     assert [line.split()[0] for line in lines[2:]] == ["2", "3"]
 
 
+@pytest.mark.once
 def test_evaluate_takes_a_range_and_writes(shelf, kzoo_command):
     code, out, _ = kzoo_command("evaluate", shelf, "--lengths", "1:3:2", "--examples", "5", "--write", "--json")
     assert code == 0
@@ -140,6 +143,7 @@ def test_train(shelf, kzoo_command, tmp_path):
     assert (code, out) == (2, "") and "exists; nothing was trained" in err
 
 
+@pytest.mark.once
 def test_train_adds_results_to_another_preset(shelf, kzoo_command, tmp_path):
     before = (shelf / "model.safetensors").read_bytes()
     output = tmp_path / "second"
@@ -150,6 +154,7 @@ def test_train_adds_results_to_another_preset(shelf, kzoo_command, tmp_path):
     assert (shelf / "model.safetensors").read_bytes() == before and kzoo.from_preset(shelf)
 
 
+@pytest.mark.once
 def test_card(shelf, kzoo_command, tmp_path):
     code, out, err = kzoo_command("card", "onestep_recopy")
     assert (code, err) == (0, "")
@@ -162,6 +167,7 @@ def test_card(shelf, kzoo_command, tmp_path):
     assert sha256(shelf / "results.json") in picture
 
 
+@pytest.mark.once
 def test_plot_probe(kzoo_command, tmp_path):
     code, out, _ = kzoo_command("plot", "probe", "theorem_sorter", "--input", "5 17 43", "--output", tmp_path / "a.svg")
     assert code == 0 and out.split() == [str(tmp_path / "a.svg")]
@@ -174,6 +180,7 @@ def test_plot_probe(kzoo_command, tmp_path):
     assert code == 2 and "--input is probed in one preset, not in 2" in err
 
 
+@pytest.mark.once
 def test_evaluate_another_split(kzoo_command):
     code, out, _ = kzoo_command(
         "evaluate", "theorem_sorter", "--split", "rep3", "--lengths", "9", "--examples", "5", "--json"
@@ -186,6 +193,7 @@ def test_evaluate_another_split(kzoo_command):
     assert code == 2 and "unknown split of sorter 'rep9'" in err
 
 
+@pytest.mark.once
 def test_doctor(kzoo_command):
     code, out, err = kzoo_command("doctor", "--json")
     assert (code, err) == (0, "")
@@ -222,6 +230,7 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_2(case, shelf, kzoo_comma
     assert len(err.splitlines()) == 1 and err.startswith("kzoo: ") and message in err
 
 
+@pytest.mark.once
 def test_a_damaged_preset_is_one_line(own_preset, kzoo_command):
     (own_preset / "model.safetensors").write_bytes(b"x")
     code, out, err = kzoo_command("generate", own_preset, "4")
@@ -232,6 +241,7 @@ def test_a_damaged_preset_is_one_line(own_preset, kzoo_command):
         assert (code, out) == (2, "") and len(err.splitlines()) == 1 and "config.json must have" in err
 
 
+@pytest.mark.once
 def test_a_preset_without_results_has_no_card(own_preset, kzoo_command):
     code, out, err = kzoo_command("card", own_preset)
     assert (code, out) == (2, "") and "has no results.json, so no card can be written" in err

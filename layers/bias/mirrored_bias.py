@@ -15,16 +15,16 @@ from kzoo.registry import alias, register
 class MirroredBias(AttentionBias):
     """Scores how far a key is from the query where each is counted from the delimiter, on its own side of it.
 
-    For a decoder that writes the answer to "source, delimiter" from its last token to its first: what it writes at a
-    place is about the token at the same place on the other side, however long the source is. With e the column of the
-    delimiter, q_i the query and w the `vectors`:
+    A mechanism of our own, for a decoder that writes the answer to "source, delimiter" from its last token to its
+    first: what it writes at a place is about the token at the same place on the other side, however long the source
+    is. With e the column of the delimiter, q_i the query and w the `vectors`:
 
         place(i) = i - e from the delimiter on, e - 1 - i before it
         bias_ij  = scale * q_i . w[side(i), side(j), clip(place(j) - place(i), k)],   clip(x, k) = max(-k, min(k, x))
 
     The vectors are those of [Shaw et al., 2018](https://arxiv.org/abs/1803.02155), Eq. 4, with k `longest`; the window
     that runs against the source is that of [Duan et al., 2023](https://arxiv.org/abs/2310.11984), section A.4, for
-    cross-attention. No paper of the zoo has this bias.
+    cross-attention.
 
     Args:
         longest: int. 1 to 10,000. Defaults to 2.

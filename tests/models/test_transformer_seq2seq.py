@@ -101,14 +101,17 @@ def test_positions_of_a_source_count_from_its_end():
     assert np.abs(first[1:4] - second[1:4]).max() > 1e-2
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+BACK = ("windowed", "calibrated")
+
+
+@pytest.mark.parametrize("name", [*BACK, *(pytest.param(n, marks=pytest.mark.once) for n in CONFIGS if n not in BACK)])
 def test_it_learns_and_comes_back_from_a_preset(name, tmp_path):
     model = make(name)
     data = kzoo.tasks.get("addition").dataset("train", 64)
     model.compile(keras.optimizers.Adam(1e-2), weighted_metrics=None)
     history = model.fit(data, epochs=4, batch_size=32, verbose=0).history["loss"]
     assert history[-1] < history[0]
-    if name in ("windowed", "calibrated"):
+    if name in BACK:
         model.save_to_preset(tmp_path / "preset")
         again = kzoo.from_preset(tmp_path / "preset")
         assert {**again.get_config(), "name": model.name} == model.get_config()

@@ -1,8 +1,12 @@
 """Many runs: what is wanted, what is done, and that the missing ones are made."""
 
+import pytest
+
 import kzoo.training.grid as grid
 from kzoo.training.grid import Run, run_missing, wanted
 from kzoo.training.recipe import Recipe
+
+pytestmark = pytest.mark.once
 
 
 def test_wanted_covers_table_2_and_the_bundled_recipes():

@@ -69,7 +69,10 @@ def without_seconds(results):
     return results
 
 
-@pytest.mark.parametrize("changes", [{"selection": "validation"}, {"selection": "last", "ema_momentum": 0.8}])
+AVERAGED = {"selection": "last", "ema_momentum": 0.8}
+
+
+@pytest.mark.parametrize("changes", [{"selection": "validation"}, pytest.param(AVERAGED, marks=pytest.mark.once)])
 def test_a_killed_run_goes_on_to_the_same_weights(changes, config, unbroken, python, tmp_path):
     config |= changes
     done = python(TRAIN, json.dumps(config), tmp_path / "tiny_recopy", 6)  # the second step of the second epoch
