@@ -20,11 +20,13 @@ class Draws(NamedTuple):
             all lengths uniformly.
         repeated: float. Share of the sources with many repetitions.
         windowed: float. Share of the sources whose values are neighbours.
+        narrowest: float. How many neighbours these are at least, in lengths of the source.
     """
 
     skewed: tuple[int, int] | None = None
     repeated: float = 0.0
     windowed: float = 0.0
+    narrowest: float = 0.0
 
 
 class HintingTask(Task):
@@ -68,9 +70,12 @@ class HintingTask(Task):
         raise NotImplementedError
 
 
-def neighbours(rng: np.random.Generator, values: int, length: int) -> np.ndarray:
-    """Draws numbers from a window of neighbours among 0 to values - 1, its width log-uniform."""
-    width = round(values ** rng.random())
+def neighbours(rng: np.random.Generator, values: int, length: int, narrowest: float = 0.0) -> np.ndarray:
+    """Draws numbers from a window of neighbours among 0 to values - 1, its width log-uniform from `narrowest` lengths
+    up.
+    """
+    least = max(1.0, narrowest * length)
+    width = round(least * (values / least) ** rng.random())
     return rng.integers(0, values - width + 1) + rng.integers(0, width, length)
 
 

@@ -22,15 +22,16 @@ class SortingTask(HintingTask):
     "train_repeated" a tenth of the sources of length n have numbers from a set of n / 2; "uniform" and
     "uniform_repeated" are the same with lengths uniform in 2-20. In "windows", which is ours, lengths are uniform too,
     and three quarters of the sources have numbers from a window of 1 to 100 neighbours, its width log-uniform: among
-    twenty numbers of twenty there are as many next neighbours and repetitions as among a hundred of a hundred. The
-    splits "rep2" to "rep5" are the paper's test distributions rep(n, r): n / r different numbers r times each, the rest
+    twenty numbers of twenty there are as many next neighbours and repetitions as among a hundred of a hundred; in
+    "wide_windows" no window is narrower than half the length, so that no number comes again and again. The splits
+    "rep2" to "rep5" are the paper's test distributions rep(n, r): n / r different numbers r times each, the rest
     uniform.
     """
 
     vocabulary: Tokens = NUMBERS
     splits = {
         **{name: Split((2, 20), 1_000_000) for name in ("train", "train_repeated")},
-        **{name: Split((2, 20), 1_000_000) for name in ("uniform", "uniform_repeated", "windows")},
+        **{name: Split((2, 20), 1_000_000) for name in ("uniform", "uniform_repeated", "windows", "wide_windows")},
         **{name: Split((2, 20), 2_000) for name in ("validation", "test", "rep2", "rep3", "rep4", "rep5")},
     }
     draws = {
@@ -38,6 +39,7 @@ class SortingTask(HintingTask):
         "train_repeated": Draws(SKEWED, REPEATED),
         "uniform_repeated": Draws(repeated=REPEATED),
         "windows": Draws(windowed=WINDOWED),
+        "wide_windows": Draws(windowed=WINDOWED, narrowest=0.5),
     }
     test_lengths = (50, 100)
     length_unit = "numbers"
@@ -55,9 +57,9 @@ class SortingTask(HintingTask):
         if repeated and length >= 2:
             pool = rng.choice(LARGEST, min(length // 2, LARGEST), replace=False)
             return 1 + pool[rng.integers(0, len(pool), length)]
-        windowed = self.way(split).windowed
-        if windowed and rng.random() < windowed:
-            return 1 + neighbours(rng, LARGEST, length)
+        way = self.way(split)
+        if way.windowed and rng.random() < way.windowed:
+            return 1 + neighbours(rng, LARGEST, length, way.narrowest)
         return rng.integers(1, LARGEST + 1, length)
 
     def values(self, tokens: Sequence[str], least: int = 1) -> list[int]:

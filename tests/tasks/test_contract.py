@@ -65,7 +65,7 @@ HINTING = (
     "two_ahead",
 )
 HINTS = ("sorted_successor", "count", "fill", "carry", "two_ahead")
-TRAINING = ("train", "train_repeated", "uniform", "uniform_repeated", "windows")
+TRAINING = ("train", "train_repeated", "uniform", "uniform_repeated", "windows", "wide_windows")
 PARTS |= {(name, split): 2_000 for name in HINTING for split in TRAINING}
 CALCULATION = ("successor", "addition", "multiplication", "parity", "parity_class")
 PARTS |= {(name, "train"): 2_000 for name in CALCULATION}

@@ -55,6 +55,18 @@ def test_three_quarters_are_from_windows():
         assert np.mean([span == 1 for span in spans]) == pytest.approx(0.75 * np.log(1.5) / np.log(100), abs=0.015)
 
 
+def test_no_number_comes_again_and_again_in_wide_windows():
+    spans, most = [], []
+    for source, _ in tasks.get("sorter").examples("wide_windows", 4_000, length=20):
+        numbers = [int(token) for token in source]
+        assert 1 <= min(numbers) and max(numbers) <= 100
+        spans.append(1 + max(numbers) - min(numbers))
+        most.append(max(Counter(numbers).values()))
+    assert min(spans) > 5 and np.mean(most) < 4
+    assert np.mean([span <= 10 for span in spans]) == pytest.approx(0.75 * np.log(10.5 / 10) / np.log(10), abs=0.03)
+    assert np.mean([span <= 30 for span in spans]) > 0.35
+
+
 def test_three_quarters_of_the_digits_are_neighbours():
     for name in ("incrementer", "carry"):
         rows = tasks.get(name).examples("windows", 4_000, length=10)
