@@ -31,3 +31,8 @@ class PosRetrieve(DigitTask):
         self.check(source)
         found = (source[int(digit)] if int(digit) < len(source) else "n/a" for digit in source)
         return tuple(token for digit, value in zip(source, found, strict=True) for token in (digit, ":", value, ";"))
+
+    def gold_attention(self, source: Tokens) -> tuple[int, ...]:
+        self.check(source)
+        size = len(source)
+        return (*(place for i, digit in enumerate(source) for place in (i, i, min(int(digit), size), i)), size)

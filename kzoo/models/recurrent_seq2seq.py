@@ -97,7 +97,10 @@ class RecurrentSeq2Seq(SequenceModel):
         self.built = True
 
     def call(self, inputs: dict[str, Any], training: bool = False) -> Any:
-        return self.logits(self.trace(inputs, training)[0])
+        hidden, trace = self.trace(inputs, training)
+        if "gold" in inputs:
+            self.add_loss(gold_distance(trace, inputs))
+        return self.logits(hidden)
 
     def trace(self, inputs: dict[str, Any], training: bool = False) -> tuple[Any, dict[str, Any]]:
         """Returns the decoder's hidden states (B, T, D), and what its attention did.
@@ -140,3 +143,27 @@ class RecurrentSeq2Seq(SequenceModel):
             "encoder_units": self.encoder_units,
             "dropout": self.dropout,
         }
+
+
+def gold_distance(trace: dict[str, Any], inputs: dict[str, Any]) -> Any:
+    """Returns how far attention weights are from where they should be: the weighted mean over the steps of
+
+        sum_j a_tj |j - gold_t|
+
+    which is the earth mover's distance to all weight on one column, in columns of the memory.
+
+    Args:
+        trace: dict, with `weights` (B, T, S + 2), and `direction` where the memory is read from either end.
+        inputs: dict, with `gold` int (B, T), `gold_weight` (B, T) and `encoder_padding_mask` (B, S).
+    """
+    weights, gold = trace["weights"], ops.cast(inputs["gold"], "float32")[:, :, None]
+    columns = ops.arange(ops.shape(weights)[2], dtype="float32")[None, None, :]
+    distances = ops.abs(columns - gold)
+    if "direction" in trace:
+        # A share of each weight falls on the column's mirror image.
+        last = ops.sum(ops.cast(inputs["encoder_padding_mask"], "float32"), axis=1)[:, None, None] + 1.0
+        alpha = ops.cast(trace["direction"], "float32")[:, :, None]
+        distances = alpha * distances + (1.0 - alpha) * ops.abs(last - columns - gold)
+    shares = ops.cast(inputs["gold_weight"], "float32")
+    steps = ops.sum(ops.cast(shares > 0, "float32"))
+    return ops.sum(shares * ops.sum(ops.cast(weights, "float32") * distances, axis=2)) / ops.maximum(steps, 1.0)

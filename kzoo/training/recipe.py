@@ -47,6 +47,8 @@ class Recipe:
             equally, as [4, 8, 12, 16, 20]; wants `fresh`. Empty takes all lengths from the start.
         intermediate: bool. Whether a `TransformerClassifier` is trained on the intermediate results of its task too,
             each read from the last column of its operation.
+        attention_supervision: float. Weight of the distance between the attention of a `RecurrentSeq2Seq` and the gold
+            attention of its task, added to the loss: see `SupervisedAttention`. 0 leaves it out.
         learning_rate: float. The peak rate of Adam.
         weight_decay: float. Of AdamW, on every weight: each step takes off rate * decay * weight. 0 is Adam.
         schedule: str. "constant"; "cosine" to 1 % of the peak; "plateau", which halves the rate when the selection
@@ -82,6 +84,7 @@ class Recipe:
     lengths: str = "mixed"
     curriculum: list[int] = field(default_factory=list)
     intermediate: bool = False
+    attention_supervision: float = 0.0
     learning_rate: float = 1e-3
     weight_decay: float = 0.0
     schedule: str = "constant"
@@ -118,6 +121,9 @@ class Recipe:
         checks.boolean("intermediate", self.intermediate)
         if self.intermediate and self.model["class"] != "TransformerClassifier":
             raise InputError("intermediate results are for a TransformerClassifier")
+        checks.number("attention_supervision", self.attention_supervision, 0.0, 1e6)
+        if self.attention_supervision and self.model["class"] != "RecurrentSeq2Seq":
+            raise InputError("attention_supervision is for a RecurrentSeq2Seq")
         if self.start is not None and (not isinstance(self.start, str) or self.constructed):
             raise InputError("start must name a preset, for a model whose weights are trained")
         if self.calibration is not None and not isinstance(self.calibration.get("preset"), str):

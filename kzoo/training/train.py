@@ -187,19 +187,29 @@ def _batches(recipe: Recipe, model: Any) -> Any:
     """Returns the batches of the task, or where the model has hints, those of the task and its hints in turn."""
     from kzoo.preprocessing.alternating import Alternating
     from kzoo.preprocessing.batches import Batches
-    from kzoo.preprocessing.intermediate_preprocessor import IntermediatePreprocessor
 
     options: dict[str, Any] = {"lengths": recipe.lengths, "drop_remainder": True}
     options["bucketed"] = False if recipe.lengths == "mixed" else None  # mixed batches mostly hold a long row
     hints = getattr(model, "hints", [])
-    own = IntermediatePreprocessor(model.preprocessor, get_task(recipe.task)) if recipe.intermediate else None
-    preprocessors = [own or model.preprocessor, *(model.hint_preprocessor(hint) for hint in hints)]
+    preprocessors = [_preprocessor(recipe, model), *(model.hint_preprocessor(hint) for hint in hints)]
     steps = None if recipe.steps_per_epoch is None else -(-recipe.steps_per_epoch // len(preprocessors))
     found = []
     for name, preprocessor in zip([recipe.task, *hints], preprocessors, strict=True):
         examples = _examples(recipe, get_task(name), steps)
         found.append(Batches(examples, preprocessor, recipe.batch_size, recipe.seed, steps=steps, **options))
     return Alternating(found, recipe.steps_per_epoch) if hints else found[0]
+
+
+def _preprocessor(recipe: Recipe, model: Any) -> Any:
+    """Returns what turns the examples of the task into arrays, with all that training is to learn from them."""
+    from kzoo.preprocessing.intermediate_preprocessor import IntermediatePreprocessor
+    from kzoo.preprocessing.supervised_attention import SupervisedAttention
+
+    if recipe.intermediate:
+        return IntermediatePreprocessor(model.preprocessor, get_task(recipe.task))
+    if recipe.attention_supervision:
+        return SupervisedAttention(model.preprocessor, get_task(recipe.task), recipe.attention_supervision)
+    return model.preprocessor
 
 
 def _examples(recipe: Recipe, task: Task, steps: int | None) -> Any:

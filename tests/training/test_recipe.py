@@ -50,6 +50,10 @@ BAD = {
         "need the selection",
     ),
     "average without selection": ({"ema_momentum": 0.9}, 'ema_momentum needs the selection "last"'),
+    "supervision": (
+        {"model": {"class": "TransformerDecoder"}, "attention_supervision": 1},
+        "attention_supervision is for a RecurrentSeq2Seq",
+    ),
     "intermediate": ({"intermediate": True}, "intermediate results are for a TransformerClassifier"),
     "average": ({"ema_momentum": 2, "selection": "last"}, "ema_momentum must be a number from 0 to 1"),
     "warm-up without cosine": ({"schedule": "constant"}, "warmup_steps are for the schedule"),

@@ -1,0 +1,75 @@
+"""Examples to arrays for a model whose attention is told where to look."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kzoo.errors import InputError
+from kzoo.preprocessing.preprocessor import Arrays, Seq2SeqPreprocessor, pad
+from kzoo.tasks import Task
+
+
+class SupervisedAttention:
+    """Turns sources and targets into the `(x, y, sample_weight)` of training that also says where to look.
+
+    A `RecurrentSeq2Seq` adds to its loss, from what is in `x`, the mean distance between where its attention is and the
+    task's gold attention, in positions of the source: the earth mover's distance of its weights, which has a gradient
+    however far off they are. Nothing changes in a trained model. Supervised attention is that of
+    [Liu et al., 2016](https://arxiv.org/abs/1609.04186), there with other distances; no paper of the zoo trains so.
+
+    Args:
+        preprocessor: Seq2SeqPreprocessor, of the model.
+        task: Task, one with gold attention.
+        weight: float. What the distance is multiplied by. Defaults to 0.1.
+
+    Raises:
+        InputError: while encoding, the task has no gold attention.
+
+    Example:
+
+    ```python
+    from kzoo.preprocessing.batches import Batches
+    from kzoo.preprocessing.supervised_attention import SupervisedAttention
+
+    task = kzoo.tasks.get("reverse_copy")
+    model = kzoo.models.RecurrentSeq2Seq.from_task(task, embedding_units=8, encoder_units=8)
+    data = Batches([("4 7 9", "9 7 4")], SupervisedAttention(model.preprocessor, task))
+    x, y, weight = data[0]
+    assert x["gold"][0, :4].tolist() == [3, 2, 1, 4]  # the start vector stands at 0, the end vector at 4
+    model.fit(data, verbose=0)
+    ```
+    """
+
+    def __init__(self, preprocessor: Seq2SeqPreprocessor, task: Task, weight: float = 0.1) -> None:
+        self.preprocessor, self.task, self.weight = preprocessor, task, weight
+
+    def encode(
+        self, source: str | Sequence[str], target: str | Sequence[str]
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """Returns the ids of a source, and pairs (id, place) of its target and where to look for it."""
+        ids, wanted = self.preprocessor.encode(source, target)
+        tokens = [self.preprocessor.tokenizer.tokens[k] for k in self.preprocessor.tokenizer.encode(source)]
+        places = self.task.gold_attention(tuple(tokens))
+        if places is None:
+            raise InputError(f"{self.task.name} has no gold attention")
+        return ids, [(token, place + 1) for token, place in zip(wanted, places, strict=True)]
+
+    def shape(self, source: int, target: int) -> tuple[int, int]:
+        """Returns what to pad to where the longest source and target have these lengths."""
+        return self.preprocessor.shape(source, target)
+
+    def arrays(
+        self,
+        sources: Sequence[Sequence[int]],
+        targets: Sequence[Sequence[tuple[int, int]]],
+        pad_to: tuple[int, int] | None = None,
+    ) -> Arrays:
+        """Returns `(x, y, sample_weight)` of encoded sources and targets.
+
+        Returns:
+            As of the preprocessor; `x` also has `gold`, int32 (B, T), the columns of the memory to look at, and
+            `gold_weight`, float32 (B, T), 0 at padding.
+        """
+        x, y, weight = self.preprocessor.arrays(sources, [[token for token, _ in row] for row in targets], pad_to)
+        gold = pad([[place for _, place in row] for row in targets], 0, y.shape[1])
+        return {**x, "gold": gold, "gold_weight": np.float32(self.weight) * weight}, y, weight
