@@ -1,5 +1,6 @@
 """The softmax, sharper the more keys there are."""
 
+import math
 from typing import Any
 
 import keras
@@ -26,11 +27,14 @@ class TemperedWeighting(keras.layers.Layer):
         beta: float. What beta starts at. Defaults to 1/3, where tau is about 1 among twenty keys.
         trained: bool. Whether beta is trained, as in the paper, or stays what it is. Defaults to True.
         shortest: int. n is at least this; 2 keeps a row of one key from having no temperature. Defaults to 2.
+        stretch: float. While training, n counts as up to so many times as large, by a factor that is log-uniform and
+            drawn for each sequence. Defaults to 1, as in the paper.
         dtype: str or DTypePolicy. Weights are float32 under any.
 
     Call arguments:
         scores: float32 tensor of shape (B, N, T, S).
         mask: bool tensor that broadcasts to (B, N, T, S), True where a key is open; every row has at least one.
+        training: bool.
 
     Returns:
         Weights, float32 of shape (B, N, T, S), exactly 0 at closed keys.
@@ -50,30 +54,45 @@ class TemperedWeighting(keras.layers.Layer):
     starts at. Here n counts the keys that a query may look at: under a causal mask it is the position, padding never
     counts, and decoding step by step gives what one pass gives. Training first takes beta towards 0, where all keys
     count alike and nothing holds at greater lengths; with `trained=False` only the scores grow, and a small model goes
-    on much further.
+    on much further. Two matches whose scores are not quite equal are weighed otherwise at every length; with `stretch`
+    a model that counts them by their weights meets the temperatures of lengths that it is not trained on.
     """
 
     def __init__(
-        self, beta: float = 1 / 3, trained: bool = True, shortest: int = 2, dtype: Any = None, **kwargs: Any
+        self,
+        beta: float = 1 / 3,
+        trained: bool = True,
+        shortest: int = 2,
+        stretch: float = 1.0,
+        dtype: Any = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(autocast=False, dtype=dtype, **kwargs)
         self.trained = checks.boolean("trained", trained)
         self.start = checks.number("beta", beta, -1000.0, 1000.0)
         self.shortest = checks.integer("shortest", shortest, 2, 1_000_000)
+        self.stretch = checks.number("stretch", stretch, 1.0, 1e6)
+        if self.stretch > 1:
+            self.seeds = keras.random.SeedGenerator()
 
     def build(self, scores_shape: Any = None, mask_shape: Any = None) -> None:
         constant = keras.initializers.Constant(self.start)
         self.beta = self.add_weight((1,), initializer=constant, trainable=self.trained, name="beta")
         self.built = True
 
-    def call(self, scores: Any, mask: Any) -> Any:
+    def call(self, scores: Any, mask: Any, training: bool = False) -> Any:
         scores = ops.cast(scores, "float32")
         open_keys = ops.cast(ops.logical_and(mask, ops.ones_like(scores, dtype="bool")), "float32")
         number = ops.maximum(ops.sum(open_keys, axis=-1, keepdims=True), float(self.shortest))
-        return masked_softmax(ops.cast(self.beta, "float32") * ops.log(number) * scores, mask)
+        logarithm = ops.log(number)
+        if training and self.stretch > 1:
+            shape = (ops.shape(scores)[0], 1, 1, 1)
+            logarithm += math.log(self.stretch) * keras.random.uniform(shape, dtype="float32", seed=self.seeds)
+        return masked_softmax(ops.cast(self.beta, "float32") * logarithm * scores, mask)
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "beta": self.start, "trained": self.trained, "shortest": self.shortest}
+        own = {"beta": self.start, "trained": self.trained, "shortest": self.shortest, "stretch": self.stretch}
+        return {**super().get_config(), **own}
 
 
 alias("weighting", "tempered", "TemperedWeighting")

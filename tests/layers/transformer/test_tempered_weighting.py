@@ -1,5 +1,6 @@
 """The tempered softmax against its formula, and how it does not see padding."""
 
+import keras
 import numpy as np
 import pytest
 from keras import ops
@@ -44,7 +45,29 @@ def test_beta_is_one_weight_a_layer():
     assert attention.weighting.beta.shape == (1,) and float(attention.weighting.beta[0]) == pytest.approx(1 / 3)
 
 
+def test_a_sequence_counts_as_longer_while_training():
+    layer = kzoo.layers.TemperedWeighting(beta=1.0, stretch=16.0)
+    scores = np.broadcast_to(np.array([1.0, 0, 0, 0], "float32"), (200, 2, 3, 4))
+    plain, found = (keras.ops.convert_to_numpy(layer(scores, np.ones(4, bool), training=t)) for t in (False, True))
+    np.testing.assert_allclose(plain[..., 0], 4 / 7, rtol=1e-5)
+    taken = 3 * found[:, 0, 0, 0] / (1 - found[:, 0, 0, 0])  # n of each sequence
+    assert 4 <= taken.min() < 6 and 45 < taken.max() <= 64.1
+    assert np.median(np.log2(taken)) == pytest.approx(4, abs=0.5)
+    assert np.ptp(found.reshape(200, 6, 4), axis=1).max() < 1e-6  # heads and queries of a sequence alike
+
+
+def test_a_model_hands_training_on_to_it():
+    weighting = {"class": "TemperedWeighting", "config": {"stretch": 16.0}}
+    attention = kzoo.layers.MultiHeadAttention(weighting=weighting)
+    x = np.random.default_rng(0).normal(size=(2, 5, 4)).astype("float32")
+    plain, again, training = (keras.ops.convert_to_numpy(attention(x, training=t)[1]) for t in (False, False, True))
+    np.testing.assert_array_equal(plain, again)
+    assert np.abs(training - plain).max() > 1e-3
+
+
 def test_what_is_refused():
+    with pytest.raises(InputError, match="stretch must be a number from 1"):
+        kzoo.layers.TemperedWeighting(stretch=0.5)
     with pytest.raises(InputError, match="beta must be a number"):
         kzoo.layers.TemperedWeighting(beta="1")
     with pytest.raises(InputError, match="shortest must be an integer from 2"):
