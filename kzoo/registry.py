@@ -82,7 +82,7 @@ def get(kind: str, spec: Any, **defaults: Any) -> Any:
     if isinstance(spec, tuple(_CLASSES.get(kind, {}).values())):
         return spec
     cls, config = resolve(kind, spec)
-    accepted = inspect.signature(cls).parameters
+    accepted = parameters_of(cls)
     config = {**{key: value for key, value in defaults.items() if key in accepted}, **config}
     return construct(cls, config)
 
@@ -116,12 +116,25 @@ def construct(cls: type, config: dict[str, Any]) -> Any:
     return cls(**config)
 
 
+def parameters_of(cls: Any) -> dict[str, inspect.Parameter]:
+    """Returns the parameters that a class, or a function, is called with.
+
+    `inspect.signature` of a class takes an inherited `__new__`, which Keras has, for an inherited `__init__` in some
+    versions of Python (3.11.2).
+    """
+    if not isinstance(cls, type):
+        return dict(inspect.signature(cls).parameters)
+    initialize: Any = getattr(cls, "__init__")  # noqa: B009 - to the type checker `cls.__init__` is an object's
+    _, *parameters = inspect.signature(initialize).parameters.items()
+    return dict(parameters)
+
+
 def check_arguments(cls: type, config: dict[str, Any]) -> None:
     """Raises `InputError` if `config` has a key that `cls` does not take, lacks one, or nests too deeply."""
     if _deeper(config, _MAX_DEPTH * 2):
         raise InputError(f"the config of {cls.__name__} is nested too deeply")
     various = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    parameters = {key: p for key, p in inspect.signature(cls).parameters.items() if p.kind not in various}
+    parameters = {key: p for key, p in parameters_of(cls).items() if p.kind not in various}
     allowed = {*parameters, "name", "dtype", "trainable"} if _is_keras(cls) else set(parameters)
     for key in config:
         if key not in allowed:

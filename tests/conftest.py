@@ -1,6 +1,5 @@
 """Shared by all tests: one backend a process, few threads, no network; small models, presets and fresh processes."""
 
-import inspect
 import ipaddress
 import os
 import random
@@ -77,10 +76,11 @@ def make_model():
 
     def make(cls=None, seed=0, **config):
         import kzoo
+        from kzoo.registry import parameters_of
         from kzoo.weights import at_most, named_variables
 
         cls = cls or kzoo.models.RecurrentSeq2Seq
-        small = {key: value for key, value in SMALL.items() if key in inspect.signature(cls).parameters}
+        small = {key: value for key, value in SMALL.items() if key in parameters_of(cls)}
         with at_most(10**6, ROOT, blank=True):
             model = cls.from_task("recopy", **{**small, **config})
         rng = np.random.default_rng(seed)

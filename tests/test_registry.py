@@ -3,6 +3,7 @@
 import keras
 import pytest
 
+import kzoo
 from kzoo import registry
 from kzoo.errors import InputError, UnknownNameError
 
@@ -111,3 +112,9 @@ def test_a_config_nested_too_deeply_is_refused(walk):
     registry.alias("gait", "tail", "snake")
     with pytest.raises(InputError, match="nested too deeply"):
         registry.get("gait", "snake")
+
+
+def test_an_inherited_constructor_has_its_parameters():
+    """In Python 3.11.2 `inspect.signature` of such a class gives that of the `__new__` which Keras has."""
+    found = registry.parameters_of(kzoo.layers.ContentAttention)
+    assert {"units", "value_units", "dtype"} <= set(found) and "self" not in found
