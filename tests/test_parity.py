@@ -10,7 +10,7 @@ import pytest
 
 import kzoo
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.timeout(1200)]  # every preset on every backend, in one fixture
 BACKENDS = ("jax", "torch", "tensorflow")
 # Logits of fixed examples, and greedy output, of each preset: written by a process of each backend.
 WRITE = """
