@@ -34,21 +34,8 @@ def test_posretrieve_golden_values():
     found = "".join(task.solve(tuple("5427969573")))
     assert found == "5:6;4:9;2:2;7:5;9:3;6:9;9:3;5:6;7:5;3:7;"
     assert task.solve(("1",)) == ("1", ":", "n/a", ";")
-    assert task.gold_attention(("2", "0", "7")) == (
-        0,
-        0,
-        2,
-        0,
-        1,
-        1,
-        0,
-        1,
-        2,
-        2,
-        3,
-        2,
-        3,
-    )  # the 7 points behind the end
+    # The 7 points behind the end.
+    assert task.gold_attention(("2", "0", "7")) == tuple(map(int, "0020110122323"))
 
 
 def test_repeats():

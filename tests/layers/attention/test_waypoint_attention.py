@@ -49,7 +49,7 @@ def test_it_may_stay():
 
 
 def test_the_walk_holds_at_any_length():
-    flags = (np.random.default_rng(0).random(1_000) < 0.4).astype(int)
+    flags = (np.random.default_rng(0).random(3_000) < 0.4).astype(int)
     flags[0] = flags[-1] = 1
     found, _ = walk(cell_with(visits=False), flags.sum() - 1, flags.tolist())
     assert found == np.flatnonzero(flags)[1:].tolist()
