@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kzoo import tasks
+from kzoo.card_training import training
 from kzoo.catalogue import preset_info
 from kzoo.errors import PresetError
 from kzoo.evaluation.report import Row, percent, table
@@ -56,7 +57,7 @@ def _parts(info: dict[str, Any], folder: Path, rows: list[Row], name: str) -> li
         _usage(name, task),
         _task(task),
         _mechanism(info),
-        _training(name, info, task),
+        training(name, info, task),
         _results(info, folder, rows, task, trained),
         _limits(rows, task),
         _files(folder),
@@ -179,70 +180,6 @@ def _inline(value: Any) -> str:
         inner = ", ".join(f"{k}={_inline(v)}" for k, v in value.get("config", {}).items() if v is not None)
         return f"`{value['class']}({inner})`".replace("``", "`") if "`" not in inner else f"{value['class']}({inner})"
     return f"`{value}`"
-
-
-def _training(name: str, info: dict[str, Any], task: Any) -> str:
-    recipe, runs = Recipe.from_config(info["recipe"]).to_config(), info["results"]["training"]
-    train = task.splits[recipe["split"]]
-    low, high = train.lengths
-    keys: tuple[str, ...] = ("batch_size", "lengths", "learning_rate", "schedule", "weight_decay", "clip_norm", "seed")
-    usual: dict[str, Any] = {"split": "train", "curriculum": [], "ema_momentum": None}
-    keys = (*keys, *(key for key, value in usual.items() if recipe[key] != value))
-    facts = ", ".join(f"{key} {recipe[key]}" for key in keys)
-    if recipe["epochs"] == 0:
-        ((path, text),) = explain(recipe["model"])
-        return f"""## Training
-
-None: `{path}` sets every weight, and `kzoo train {name} --output DIR` does it again.
-
-{text}"""
-    lines = ["| seed | epochs | steps | examples seen | seconds | backend |", "|---|---|---|---|---|---|"]
-    for run in runs:
-        cells = [run["seed"], run["epoch"], f"{run['steps']:,}", f"{run['examples_seen']:,}", round(run["seconds"])]
-        lines.append("| " + " | ".join(str(cell) for cell in [*cells, run["backend"]]) + " |")
-    runs_table = "\n".join(lines)
-    notes = [f"Seed {run['seed']}: {run['note']}." for run in runs if "note" in run]
-    runs_table = "\n\n".join([runs_table, *notes])
-    number = "fresh examples" if recipe["fresh"] else f"{recipe['examples'] or train.size:,} examples"
-    return f"""## Training
-
-On {number} of lengths {low} to {high} (version {recipe["task_version"]} of the
-task; the same on every machine), by `recipe.json` ({facts}).
-{_selection(info["recipe"], info["metadata"]["task"])}{_preparation(recipe)}
-`kzoo train {name} --output DIR` trains it again. Seconds are those of the training steps on a CPU with two cores,
-compilation included, validation excluded.
-
-{runs_table}"""
-
-
-def _preparation(recipe: dict[str, Any]) -> str:
-    """Returns what the recipe adds to the examples or does to them, and where calibrated biases come from."""
-    text, layout = "", recipe["layout"]
-    if recipe["intermediate"]:
-        text += "\nUnlike in the paper, the result of every operation within an expression is a target too."
-    if recipe["attention_supervision"]:
-        text += "\nUnlike in the paper, the attention is told where to look: the distance between its weights and the"
-        text += f"\ngold attention, times {recipe['attention_supervision']}, is part of the loss."
-    if layout.get("digits"):
-        text += f"\nOperands are filled with zeros to {layout['digits']} digits, longer ones by what the result needs."
-    if layout.get("aligned"):
-        text += "\nThe digits of the two operands are interleaved."
-    if recipe["calibration"]:
-        options = {**recipe["calibration"]}
-        preset = options.pop("preset")
-        told = ", ".join(f"{key} {value}" for key, value in options.items())
-        text += f"\nIts biases were found by `kzoo.calibrate` in `{preset}` ({told}):"
-        text += "\nthis is the second stage of attention bias calibration, which starts from new weights."
-    return text
-
-
-def _selection(recipe: dict[str, Any], task: str) -> str:
-    """Returns which epoch's weights were kept, and by which lengths that was decided."""
-    if recipe.get("selection") == "last":
-        averaged = recipe.get("ema_momentum") is not None
-        return "The moving average of the weights is kept." if averaged else "The last weights are kept."
-    lengths = recipe.get("selection_length") or "{} to {}".format(*tasks.get(task).splits["validation"].lengths)
-    return f"The weights of the epoch with the best accuracy on validation examples of length {lengths} are kept."
 
 
 def _results(info: dict[str, Any], folder: Path, rows: list[Row], task: Any, trained: tuple[int, int] | None) -> str:
