@@ -48,8 +48,8 @@ def _preparation(recipe: dict[str, Any]) -> str:
     if recipe["intermediate"]:
         text += "\nUnlike in the paper, the result of every operation within an expression is a target too."
     if recipe["attention_supervision"]:
-        text += "\nUnlike in the paper, the attention is told where to look: the distance between its weights and the"
-        text += f"\ngold attention, times {recipe['attention_supervision']}, is part of the loss."
+        text += "\nUnlike in the paper, the attention is told where to look: how far it is from the gold attention,"
+        text += f"\ntimes {recipe['attention_supervision']}, is part of the loss."
     if layout.get("digits"):
         text += f"\nOperands are filled with zeros to {layout['digits']} digits, longer ones by what the result needs."
     if layout.get("aligned"):

@@ -84,3 +84,22 @@ class ScanLength(FiniteTask):
 
     def rows(self, split: str) -> Sequence[Example]:
         return lists()[split]
+
+    def gold_attention(self, source: Tokens) -> tuple[int, ...]:
+        """Returns the words to look at: the first of a phrase for its first repetition, the next for the next.
+
+        A choice of ours: so the place says how often a phrase was repeated, and only what one repetition needs must be
+        remembered.
+        """
+        self.solve(source)
+        joint = next((i for i, word in enumerate(source) if word in ("and", "after")), len(source))
+        phrases = [(0, source[:joint]), *([(joint + 1, source[joint + 1 :])] if joint < len(source) else [])]
+        if source[joint : joint + 1] == ("after",):
+            phrases.reverse()
+        return (*(start + i for start, phrase in phrases for i in repetitions(phrase)), len(source))
+
+
+def repetitions(phrase: Tokens) -> list[int]:
+    """Returns for each action of a phrase, which has no "and" or "after", the repetition that it belongs to."""
+    times = {"twice": 2, "thrice": 3}.get(phrase[-1], 1)
+    return [i for i in range(times) for _ in range(len(sentences()[phrase]) // times)]

@@ -99,7 +99,7 @@ class RecurrentSeq2Seq(SequenceModel):
     def call(self, inputs: dict[str, Any], training: bool = False) -> Any:
         hidden, trace = self.trace(inputs, training)
         if "gold" in inputs:
-            self.add_loss(gold_distance(trace, inputs))
+            self.add_loss(gold_loss(trace, inputs))
         return self.logits(hidden)
 
     def trace(self, inputs: dict[str, Any], training: bool = False) -> tuple[Any, dict[str, Any]]:
@@ -145,25 +145,28 @@ class RecurrentSeq2Seq(SequenceModel):
         }
 
 
-def gold_distance(trace: dict[str, Any], inputs: dict[str, Any]) -> Any:
+def gold_loss(trace: dict[str, Any], inputs: dict[str, Any]) -> Any:
     """Returns how far attention weights are from where they should be: the weighted mean over the steps of
 
-        sum_j a_tj |j - gold_t|
+        -log sum_j a_tj exp(-|j - gold_t|)
 
-    which is the earth mover's distance to all weight on one column, in columns of the memory.
+    With all weight on one column this is its distance in columns, and has a gradient however far off it is. Of weights
+    that are a mixture of several looks it is the likelihood: the look that is nearest learns, a share that is on the
+    right column grows, and one look that goes astray is no reason never to take it. Where the memory is read partly
+    from either end, the distance is the mean over both readings.
 
     Args:
         trace: dict, with `weights` (B, T, S + 2), and `direction` where the memory is read from either end.
         inputs: dict, with `gold` int (B, T), `gold_weight` (B, T) and `encoder_padding_mask` (B, S).
     """
-    weights, gold = trace["weights"], ops.cast(inputs["gold"], "float32")[:, :, None]
+    weights, gold = ops.cast(trace["weights"], "float32"), ops.cast(inputs["gold"], "float32")[:, :, None]
     columns = ops.arange(ops.shape(weights)[2], dtype="float32")[None, None, :]
     distances = ops.abs(columns - gold)
     if "direction" in trace:
-        # A share of each weight falls on the column's mirror image.
         last = ops.sum(ops.cast(inputs["encoder_padding_mask"], "float32"), axis=1)[:, None, None] + 1.0
         alpha = ops.cast(trace["direction"], "float32")[:, :, None]
         distances = alpha * distances + (1.0 - alpha) * ops.abs(last - columns - gold)
+    logs = ops.where(weights > 0, ops.log(ops.maximum(weights, 1e-37)), -1e9)  # minus infinity has no gradient
     shares = ops.cast(inputs["gold_weight"], "float32")
     steps = ops.sum(ops.cast(shares > 0, "float32"))
-    return ops.sum(shares * ops.sum(ops.cast(weights, "float32") * distances, axis=2)) / ops.maximum(steps, 1.0)
+    return -ops.sum(shares * ops.logsumexp(logs - distances, axis=2)) / ops.maximum(steps, 1.0)

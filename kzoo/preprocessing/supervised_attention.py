@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from kzoo.errors import InputError
 from kzoo.preprocessing.preprocessor import Arrays, Seq2SeqPreprocessor, pad
 from kzoo.tasks import Task
@@ -12,15 +10,17 @@ from kzoo.tasks import Task
 class SupervisedAttention:
     """Turns sources and targets into the `(x, y, sample_weight)` of training that also says where to look.
 
-    A `RecurrentSeq2Seq` adds to its loss, from what is in `x`, the mean distance between where its attention is and the
-    task's gold attention, in positions of the source: the earth mover's distance of its weights, which has a gradient
-    however far off they are. Nothing changes in a trained model. Supervised attention is that of
+    A `RecurrentSeq2Seq` adds to its loss, from what is in `x`, how far its attention is from the task's gold attention,
+    see `kzoo.models.recurrent_seq2seq.gold_loss`. Nothing changes in a trained model. Supervised attention is that of
     [Liu et al., 2016](https://arxiv.org/abs/1609.04186), there with other distances; no paper of the zoo trains so.
+
+    Where to look for the end symbol is left to the model. Of a source that is read backward the gold attention has it
+    at the other end, and a model that is to jump there learns when by counting, up to the trained lengths.
 
     Args:
         preprocessor: Seq2SeqPreprocessor, of the model.
         task: Task, one with gold attention.
-        weight: float. What the distance is multiplied by. Defaults to 0.1.
+        weight: float. What that loss is multiplied by. Defaults to 0.1.
 
     Raises:
         InputError: while encoding, the task has no gold attention.
@@ -68,8 +68,9 @@ class SupervisedAttention:
 
         Returns:
             As of the preprocessor; `x` also has `gold`, int32 (B, T), the columns of the memory to look at, and
-            `gold_weight`, float32 (B, T), 0 at padding.
+            `gold_weight`, float32 (B, T), 0 at end symbols and padding.
         """
         x, y, weight = self.preprocessor.arrays(sources, [[token for token, _ in row] for row in targets], pad_to)
         gold = pad([[place for _, place in row] for row in targets], 0, y.shape[1])
-        return {**x, "gold": gold, "gold_weight": np.float32(self.weight) * weight}, y, weight
+        told = weight * (y != self.preprocessor.tokenizer.end_id)
+        return {**x, "gold": gold, "gold_weight": (self.weight * told).astype("float32")}, y, weight

@@ -47,7 +47,7 @@ class Recipe:
             equally, as [4, 8, 12, 16, 20]; wants `fresh`. Empty takes all lengths from the start.
         intermediate: bool. Whether a `TransformerClassifier` is trained on the intermediate results of its task too,
             each read from the last column of its operation.
-        attention_supervision: float. Weight of the distance between the attention of a `RecurrentSeq2Seq` and the gold
+        attention_supervision: float. Weight of how far the attention of a `RecurrentSeq2Seq` is from the gold
             attention of its task, added to the loss: see `SupervisedAttention`. 0 leaves it out.
         learning_rate: float. The peak rate of Adam.
         weight_decay: float. Of AdamW, on every weight: each step takes off rate * decay * weight. 0 is Adam.

@@ -12,7 +12,9 @@ from kzoo.layers.attention.steps import STEPS
 from kzoo.registry import alias, register
 
 OPENNESS = 0.4  # sigmoid(5 * 0.4) = 0.88: at first nearly every position is a waypoint
-RESERVE = 2.5  # sigmoid(-2.5) = 0.08: at first it hardly visits
+# A visit's share is between sigmoid(-8) = 0.0003, from where it can still be opened, and sigmoid(4) = 0.98; at first it
+# is about sigmoid(-2) = 0.12, so that the walk is learned before the visits.
+BOUND, RESERVE = 6.0, 2.0
 
 
 @register("attention")
@@ -31,8 +33,8 @@ class WaypointAttention(GaussianAttention):
 
     With `visits` it may also look at a waypoint counted from the first one, and goes on later from where it was:
 
-        g       = sigmoid(5 w_visit . l - 2.5)                 "visit"
-        nu      = ReLU(w_place . l) / (S - 1)                  "place"
+        g       = sigmoid(6 softsign(w_visit . l) - 2)         "visit"; softsign(x) = x / (1 + |x|)
+        nu      = (w_place . l) / (S - 1)                      "place"
         a'_j    = softmax_j(log w_j - (n_j - nu)^2 / (2 sigma^2))
         weights = (1 - g) a + g a'
         pa'     = (1 - g) sum_j a_j n_j + g pa
@@ -118,9 +120,9 @@ class WaypointAttention(GaussianAttention):
         weights = around(states["position"] + steps * prepared["step"])
         position, visit = ops.sum(weights * prepared["places"], axis=1), ops.zeros_like(spread)
         if self.visits:
-            visit = ops.sigmoid(5.0 * scalar(self.visit, features) - RESERVE)
+            visit = ops.sigmoid(BOUND * ops.softsign(scalar(self.visit, features)) - RESERVE)
             position = (1.0 - visit) * position + visit * states["position"]
-            there = around(ops.relu(scalar(self.place, features)) * prepared["step"])
+            there = around(scalar(self.place, features) * prepared["step"])
             weights = (1.0 - visit)[:, None] * weights + visit[:, None] * there
         center = ops.sum(weights * prepared["columns"], axis=1)
         return weights, {**states, "position": position, "center": center, "spread": spread, "visit": visit}

@@ -9,7 +9,7 @@ import pytest
 
 import kzoo
 from kzoo.errors import InputError
-from kzoo.models.recurrent_seq2seq import gold_distance
+from kzoo.models.recurrent_seq2seq import gold_loss
 from kzoo.preprocessing.batches import Batches
 from kzoo.preprocessing.supervised_attention import SupervisedAttention
 from kzoo.training.recipe import Recipe
@@ -34,21 +34,22 @@ def data(attention, strength=WEIGHT):
 
 
 @pytest.mark.parametrize("attention", ["onestep", "content"])
-def test_the_loss_gets_the_distance_in_source_order(attention):
+def test_the_loss_gets_the_distances_in_source_order(attention):
     model, preprocessor = data(attention)
     x, y, weight = Batches(PAIRS, preprocessor, 2)[0]
     assert x["gold"][:, :4].tolist() == [[3, 2, 1, 4], [1, 2, 0, 0]]
-    assert x["gold_weight"][:, :4].tolist() == [[WEIGHT] * 4, [WEIGHT] * 2 + [0, 0]]
+    assert x["gold_weight"][:, :4].tolist() == [[WEIGHT] * 3 + [0], [WEIGHT, 0, 0, 0]]
     trace = {key: keras.ops.convert_to_numpy(value) for key, value in model.trace(x)[1].items()}
     expected = []
-    for row, (length, steps) in enumerate(((5, 4), (3, 2))):
+    for row, (length, steps) in enumerate(((5, 3), (3, 1))):
         alpha = trace["direction"][row, 0] if "direction" in trace else 1.0
         assert alpha == 1.0 or attention == "onestep"
         weights = trace["weights"][row, :steps, :length]
-        weights = alpha * weights + (1 - alpha) * weights[:, ::-1]
         for step in range(steps):
-            expected.append(WEIGHT * weights[step] @ np.abs(np.arange(length) - x["gold"][row, step]))
-    found = keras.ops.convert_to_numpy(gold_distance(model.trace(x)[1], x))
+            far = np.abs(np.arange(length) - x["gold"][row, step])
+            mirrored = np.abs(np.arange(length)[::-1] - x["gold"][row, step])
+            expected.append(-WEIGHT * np.log(weights[step] @ np.exp(-alpha * far - (1 - alpha) * mirrored)))
+    found = keras.ops.convert_to_numpy(gold_loss(model.trace(x)[1], x))
     assert found == pytest.approx(np.mean(expected), rel=1e-4)
     model.compile(weighted_metrics=None)
     plain = {key: value for key, value in x.items() if not key.startswith("gold")}
@@ -64,16 +65,32 @@ def test_it_is_learned():
 
     def distance():
         x, _, _ = batches[0]
-        return float(keras.ops.convert_to_numpy(gold_distance(model.trace(x)[1], x)))
+        return float(keras.ops.convert_to_numpy(gold_loss(model.trace(x)[1], x)))
 
     before = distance()
     model.fit(batches, epochs=10, verbose=0)
     assert distance() < before - 0.2
 
 
+@pytest.mark.parametrize("columns", [(3,), (0, 200), (0, 3)])
+def test_the_loss_of_looks(columns):
+    weights = np.zeros((1, 1, 202), "float32")
+    weights[0, 0, list(columns)] = 1 / len(columns)
+    inputs = {"gold": np.array([[3]]), "gold_weight": np.ones((1, 1)), "encoder_padding_mask": np.ones((1, 200))}
+    # One look costs its distance. Of two, the nearer counts, and what the other takes from it.
+    expected = {(3,): 0.0, (0, 200): 3 + np.log(2), (0, 3): np.log(2) - np.log1p(np.exp(-3))}[columns]
+    assert float(gold_loss({"weights": weights}, inputs)) == pytest.approx(expected, abs=1e-5)
+    alone = {"weights": np.eye(202, dtype="float32")[None, None, 201]}
+    assert float(gold_loss(alone, inputs)) == pytest.approx(198.0, abs=1e-3)
+
+
 @pytest.mark.once
 def test_a_task_without_gold_attention_says_so():
-    recipe = {"task": "scan", "model": {"class": "RecurrentSeq2Seq", "config": {"encoder_units": 4}}, "epochs": 1}
+    recipe = {
+        "task": "ctl_forward",
+        "model": {"class": "RecurrentSeq2Seq", "config": {"encoder_units": 4}},
+        "epochs": 1,
+    }
     recipe = Recipe.from_config({**recipe, "examples": 8, "attention_supervision": 0.1})
-    with pytest.raises(InputError, match="scan has no gold attention"):
+    with pytest.raises(InputError, match="ctl_forward has no gold attention"):
         _batches(recipe, build(recipe))

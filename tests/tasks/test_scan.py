@@ -28,6 +28,17 @@ def test_commands(task, command):
     assert " ".join(task.solve(tuple(command.split()))) == EXAMPLES[command]
 
 
+def test_each_repetition_is_read_at_a_word_of_its_own(task):
+    for command, places in {
+        "look after run opposite right twice": (2, 2, 2, 3, 3, 3, 0, 6),
+        "turn around left and walk thrice": (0, 0, 0, 0, 4, 5, 6, 6),
+        "walk": (0, 1),
+    }.items():
+        assert task.gold_attention(tuple(command.split())) == places
+    with pytest.raises(InputError, match="scan has no source"):
+        task.gold_attention(("walk", "and"))
+
+
 @pytest.mark.parametrize("command", ["turn", "turn turn", "walk and", "walk twice thrice", "walk and run and jump"])
 def test_what_is_no_command_is_refused(task, command):
     with pytest.raises(InputError, match="scan has no source"):
