@@ -106,6 +106,6 @@ def test_attention_loss():
 
 
 def test_attention_loss_needs_gold_attention():
-    model = kzoo.models.RecurrentSeq2Seq.from_task("scan", encoder_units=4)
+    model = kzoo.models.RecurrentSeq2Seq.from_task("ctl_forward", encoder_units=4)
     with pytest.raises(InputError, match="gold attention"):
-        measure(model, [example(("walk",), ("I_WALK",))], ["attention_loss"], kzoo.tasks.get("scan"))
+        measure(model, [example(("101", "d"), ("001",))], ["attention_loss"], kzoo.tasks.get("ctl_forward"))
