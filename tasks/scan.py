@@ -86,17 +86,21 @@ class ScanLength(FiniteTask):
         return lists()[split]
 
     def gold_attention(self, source: Tokens) -> tuple[int, ...]:
-        """Returns the words to look at: the first of a phrase for its first repetition, the next for the next.
+        """Returns the words to look at: for the first repetition of a phrase its first word, for the next the next.
 
-        A choice of ours: so the place says how often a phrase was repeated, and only what one repetition needs must be
-        remembered.
+        A command with "after" is read from its end, so that its phrases come in the order of the actions. A choice of
+        ours: the place says how often a phrase was repeated, and only what one repetition needs must be remembered.
         """
         self.solve(source)
         joint = next((i for i, word in enumerate(source) if word in ("and", "after")), len(source))
-        phrases = [(0, source[:joint]), *([(joint + 1, source[joint + 1 :])] if joint < len(source) else [])]
+        places: list[int] = []
         if source[joint : joint + 1] == ("after",):
-            phrases.reverse()
-        return (*(start + i for start, phrase in phrases for i in repetitions(phrase)), len(source))
+            for end, phrase in ((len(source), source[joint + 1 :]), (joint, source[:joint])):
+                places += [end - 1 - i for i in repetitions(phrase)]
+        else:
+            for start, phrase in ((0, source[:joint]), (joint + 1, source[joint + 1 :])):
+                places += [start + i for i in repetitions(phrase)] if phrase else []
+        return (*places, len(source))
 
 
 def repetitions(phrase: Tokens) -> list[int]:

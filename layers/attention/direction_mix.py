@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kzoo import checks
 from kzoo.layers.attention.attention_cell import AttentionCell, Tensors
 from kzoo.layers.recurrent.reverse import reverse
 from kzoo.registry import get, register, serialize
@@ -22,12 +23,17 @@ class DirectionMix(AttentionCell):
 
     The reverse keeps real positions at the left. Keys and values are both made of e_dir.
 
-    In the paper's letters: w and b are f_dir ("direction"), 5 is its beta.
+    In the paper's letters: w and b are f_dir ("direction"), 5 is its beta. It soon is 0 or 1 for good, the same for all
+    sources. `bounded`, which is our own, keeps it where it can still turn, between 0.0001 and 0.9999, and sources of
+    one task can be read from different ends:
+
+        alpha = sigmoid(9 softsign(w . e_cls + b)),   softsign(x) = x / (1 + |x|)
 
     Args:
         attention: name, config or object: the `AttentionCell` that reads e_dir.
         units: int. Size of the inner attention's queries, keys and value head. Defaults to the query's.
         value_units: int. Size of its hidden layer before the values. Defaults to the memory's.
+        bounded: bool. Defaults to False.
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
@@ -58,10 +64,12 @@ class DirectionMix(AttentionCell):
         attention: Any,
         units: int | None = None,
         value_units: int | None = None,
+        bounded: bool = False,
         dtype: Any = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(units, value_units, dtype, **kwargs)
+        self.bounded = checks.boolean("bounded", bounded)
         self.attention = get("attention", attention, units=units, value_units=value_units, dtype=self.dtype_policy)
 
     def build(self, query_shape: Any, memory_shape: Any) -> None:
@@ -76,11 +84,12 @@ class DirectionMix(AttentionCell):
 
     def prepare(self, memory: Any, memory_mask: Any, summary: Any = None) -> Tensors:
         memory, memory_mask = ops.convert_to_tensor(memory), ops.convert_to_tensor(memory_mask)
-        alpha = ops.sigmoid(5.0 * self.direction(summary))
+        direction = self.direction(summary)
+        alpha = ops.sigmoid(9.0 * ops.softsign(direction) if self.bounded else 5.0 * direction)
         forward = alpha[:, :, None]
         mixed = forward * memory + (1.0 - forward) * reverse(memory, memory_mask)
-        direction = ops.cast(alpha[:, 0], "float32")
-        return {**self.attention.prepare(mixed, memory_mask, summary), "direction": direction}
+        prepared = self.attention.prepare(mixed, memory_mask, summary)
+        return {**prepared, "direction": ops.cast(alpha[:, 0], "float32")}
 
     def get_initial_state(self, prepared: Tensors) -> Tensors:
         return {**self.attention.get_initial_state(prepared), "direction": prepared["direction"]}
@@ -90,4 +99,4 @@ class DirectionMix(AttentionCell):
         return context, weights, {**new, "direction": states["direction"]}
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "attention": serialize(self.attention)}
+        return {**super().get_config(), "attention": serialize(self.attention), "bounded": self.bounded}

@@ -134,4 +134,4 @@ class WaypointAttention(GaussianAttention):
         return {**super().get_config(), "visits": self.visits}
 
 
-alias("attention", "waypoint", "DirectionMix", attention="WaypointAttention")
+alias("attention", "waypoint", "DirectionMix", attention="WaypointAttention", bounded=True)

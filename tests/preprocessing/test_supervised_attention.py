@@ -33,8 +33,8 @@ def data(attention, strength=WEIGHT):
     return model, SupervisedAttention(model.preprocessor, task, strength)
 
 
-@pytest.mark.parametrize("attention", ["onestep", "content"])
-def test_the_loss_gets_the_distances_in_source_order(attention):
+@pytest.mark.parametrize("attention", ["onestep", "waypoint", "content"])
+def test_the_loss_is_the_likelihood_of_either_end(attention):
     model, preprocessor = data(attention)
     x, y, weight = Batches(PAIRS, preprocessor, 2)[0]
     assert x["gold"][:, :4].tolist() == [[3, 2, 1, 4], [1, 2, 0, 0]]
@@ -42,19 +42,21 @@ def test_the_loss_gets_the_distances_in_source_order(attention):
     trace = {key: keras.ops.convert_to_numpy(value) for key, value in model.trace(x)[1].items()}
     expected = []
     for row, (length, steps) in enumerate(((5, 3), (3, 1))):
+        weights, gold = trace["weights"][row, :steps, :length], x["gold"][row, :steps, None]
+        far = np.abs(np.arange(length) - gold)
+        forward, backward = (
+            np.prod(np.sum(weights * np.exp(-3.0 * d), 1)) for d in (far, np.abs(length - 1 - np.arange(length) - gold))
+        )
         alpha = trace["direction"][row, 0] if "direction" in trace else 1.0
-        assert alpha == 1.0 or attention == "onestep"
-        weights = trace["weights"][row, :steps, :length]
-        for step in range(steps):
-            far = np.abs(np.arange(length) - x["gold"][row, step])
-            mirrored = np.abs(np.arange(length)[::-1] - x["gold"][row, step])
-            expected.append(-WEIGHT * np.log(weights[step] @ np.exp(-alpha * far - (1 - alpha) * mirrored)))
+        assert alpha == 1.0 or attention != "content"
+        expected.append(-WEIGHT * np.log(alpha * forward + (1 - alpha) * backward))
+    expected = np.sum(expected) / 4
     found = keras.ops.convert_to_numpy(gold_loss(model.trace(x)[1], x))
-    assert found == pytest.approx(np.mean(expected), rel=1e-4)
+    assert found == pytest.approx(expected, rel=1e-4)
     model.compile(weighted_metrics=None)
     plain = {key: value for key, value in x.items() if not key.startswith("gold")}
     with_gold, without = (model.evaluate(inputs, y, sample_weight=weight, verbose=0) for inputs in (x, plain))
-    assert with_gold - without == pytest.approx(np.mean(expected), rel=1e-2)
+    assert with_gold - without == pytest.approx(expected, rel=1e-2)
 
 
 def test_it_is_learned():
@@ -77,11 +79,21 @@ def test_the_loss_of_looks(columns):
     weights = np.zeros((1, 1, 202), "float32")
     weights[0, 0, list(columns)] = 1 / len(columns)
     inputs = {"gold": np.array([[3]]), "gold_weight": np.ones((1, 1)), "encoder_padding_mask": np.ones((1, 200))}
-    # One look costs its distance. Of two, the nearer counts, and what the other takes from it.
-    expected = {(3,): 0.0, (0, 200): 3 + np.log(2), (0, 3): np.log(2) - np.log1p(np.exp(-3))}[columns]
+    # One look costs three times its distance. Of two, the nearer counts, and what the other takes from it.
+    expected = {(3,): 0.0, (0, 200): 9 + np.log(2), (0, 3): np.log(2) - np.log1p(np.exp(-9))}[columns]
     assert float(gold_loss({"weights": weights}, inputs)) == pytest.approx(expected, abs=1e-5)
     alone = {"weights": np.eye(202, dtype="float32")[None, None, 201]}
-    assert float(gold_loss(alone, inputs)) == pytest.approx(198.0, abs=1e-3)
+    assert float(gold_loss(alone, inputs)) == pytest.approx(3 * 198.0, abs=1e-3)
+
+
+def test_the_end_is_learned_of_the_whole_example():
+    """Looks that are right from the far end pull the direction there, the more steps the harder."""
+    steps = np.arange(4)
+    weights = np.eye(6, dtype="float32")[None, 5 - steps]
+    inputs = {"gold": steps[None], "gold_weight": np.ones((1, 4)), "encoder_padding_mask": np.ones((1, 4))}
+    for alpha in (0.1, 0.5, 0.9):
+        trace = {"weights": weights, "direction": np.full((1, 4), alpha, "float32")}
+        assert float(gold_loss(trace, inputs)) == pytest.approx(-np.log(1 - alpha) / 4, abs=1e-4)
 
 
 @pytest.mark.once

@@ -30,7 +30,8 @@ def test_commands(task, command):
 
 def test_each_repetition_is_read_at_a_word_of_its_own(task):
     for command, places in {
-        "look after run opposite right twice": (2, 2, 2, 3, 3, 3, 0, 6),
+        "look after run opposite right twice": (5, 5, 5, 4, 4, 4, 0, 6),
+        "walk thrice after turn left": (4, 1, 0, -1, 5),
         "turn around left and walk thrice": (0, 0, 0, 0, 4, 5, 6, 6),
         "walk": (0, 1),
     }.items():
