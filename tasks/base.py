@@ -135,7 +135,8 @@ class Task:
         """Returns where to look for each token of the target, the end symbol included, or None if that is not defined.
 
         Returns:
-            Indices of source tokens, from 0; `len(source)` is the end of a source that has no token for it.
+            Indices of source tokens, from 0; -1 is the start before them, and `len(source)` the end of a source that
+            has no token for it.
 
         Raises:
             InputError: the source is not one of this task's.

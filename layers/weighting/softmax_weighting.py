@@ -13,6 +13,8 @@ from kzoo.registry import alias, register
 class SoftmaxWeighting(keras.layers.Layer):
     """Turns scores into weights by the softmax over the open keys.
 
+    That of [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), Eq. 1.
+
     Call arguments:
         scores: float32 tensor of shape (B, N, T, S).
         mask: bool tensor that broadcasts to (B, N, T, S), True where a key is open; every row has at least one.

@@ -163,7 +163,7 @@ def test_gold_attention(task):
             places = task.gold_attention(source)
             if places is not None:
                 assert len(places) == len(target) + 1
-                assert all(0 <= place <= len(source) for place in places)
+                assert all(-1 <= place <= len(source) for place in places)
 
 
 def test_wrong_requests(task):
