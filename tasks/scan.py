@@ -93,13 +93,15 @@ class ScanLength(FiniteTask):
         """
         self.solve(source)
         joint = next((i for i, word in enumerate(source) if word in ("and", "after")), len(source))
+        phrases = [phrase for phrase in (source[:joint], source[joint + 1 :]) if phrase]
+        back = "after" in source
         places: list[int] = []
-        if source[joint : joint + 1] == ("after",):
-            for end, phrase in ((len(source), source[joint + 1 :]), (joint, source[:joint])):
-                places += [end - 1 - i for i in repetitions(phrase)]
-        else:
-            for start, phrase in ((0, source[:joint]), (joint + 1, source[joint + 1 :])):
-                places += [start + i for i in repetitions(phrase)] if phrase else []
+        start = 0
+        for phrase in reversed(phrases) if back else phrases:
+            places += [start + i for i in repetitions(phrase)]
+            start += len(phrase) + 1
+        if back:
+            places = [len(source) - 1 - place for place in places]
         return (*places, len(source))
 
 

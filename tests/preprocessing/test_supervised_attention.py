@@ -61,6 +61,7 @@ def test_the_loss_is_the_likelihood_of_either_end(attention):
 
 def test_it_is_learned():
     model, preprocessor = data("onestep", 2.0)
+    model.decoder.attention.direction.bias.assign([0.5])  # it begins at the wrong end
     examples = kzoo.tasks.get("reverse_copy").examples("train", 64, length=5)
     batches = Batches(examples, preprocessor, 32)
     model.compile(keras.optimizers.Adam(0.01), weighted_metrics=None)
@@ -71,7 +72,7 @@ def test_it_is_learned():
 
     before = distance()
     model.fit(batches, epochs=10, verbose=0)
-    assert distance() < before / 4
+    assert distance() < min(before / 4, before - 0.2)
 
 
 @pytest.mark.parametrize("columns", [(3,), (0, 200), (0, 3)])
