@@ -134,6 +134,9 @@ class ListOps(ClassificationTask):
         return TARGETS[self._read(tuple(source))[0]]
 
     def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
+        """Returns the value of each operation at its closing bracket, and at each of its digits what it would be if
+        it closed there: sums modulo 10 are learned as sums of two.
+        """
         return [(place, DIGITS[value]) for place, value in self._read(tuple(source))[2]]
 
     def depth(self, source: Tokens) -> int:
@@ -154,7 +157,7 @@ class ListOps(ClassificationTask):
         return held_out(example.source) or self.depth(example.source) > LONGEST_TRAINED
 
     def _read(self, source: Tokens) -> tuple[int, int, list[tuple[int, int]]]:
-        """Returns value, dependency depth, and the value at each closing bracket.
+        """Returns value, dependency depth, and the value at each digit and closing bracket within, see `intermediate`.
 
         They are read with a stack of the arguments of each open operation.
         """
@@ -173,6 +176,8 @@ class ListOps(ClassificationTask):
                 break
             stack[-1][1].append(value)
             stack[-1][2].append(depth)
+            if token in DIGITS and len(stack) > 1:
+                found.append((place, apply(*stack[-1])[0]))
         else:
             if len(stack) == 1 and len(stack[0][1]) == 1:
                 return stack[0][1][0], stack[0][2][0], found

@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 # What is tested in one process: the backend, and which tests by their marker; the longest first.
-JOBS = (("tensorflow", "not once"), ("jax", "not once"), ("torch", "not once"), ("torch", "once"))
+JOBS = (("torch", "once"), ("jax", "not once"), ("tensorflow", "not once"), ("torch", "not once"))
 NOTHING = 5  # pytest's exit code where no test was chosen
 # Small models: more threads only wait for each other.
 THREADS = {

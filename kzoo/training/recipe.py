@@ -46,7 +46,7 @@ class Recipe:
         curriculum: list of int. The longest sources, in tokens before a delimiter, of stages that share the epochs
             equally, as [4, 8, 12, 16, 20]; wants `fresh`. Empty takes all lengths from the start.
         intermediate: bool. Whether a `TransformerClassifier` is trained on the intermediate results of its task too,
-            each read from the last column of its operation.
+            each read from the column that the task names: see `Task.intermediate`.
         attention_supervision: float. Weight of how far the attention of a `RecurrentSeq2Seq` is from the gold
             attention of its task, added to the loss: see `SupervisedAttention`. 0 leaves it out.
         learning_rate: float. The peak rate of Adam.

@@ -57,13 +57,23 @@ def test_worked_examples(source, answer, depth):
     assert TASK.depth(tokens) == depth
 
 
+def closing(tokens):
+    """How many brackets it takes to close what these open."""
+    return sum((token[0] == "[") - (token == "]") for token in tokens)
+
+
 def test_intermediate_results():
     source = tuple("[SM [MED 4 8 5 [MAX 8 4 7 ] ] 9 ]".split())
-    assert TASK.intermediate(source) == [(9, "8"), (10, "6"), (12, "5")]
+    of_max, of_median = [(6, "8"), (7, "8"), (8, "8"), (9, "8")], [(2, "4"), (3, "6"), (4, "5"), (10, "6")]
+    assert TASK.intermediate(source) == [*of_median[:3], *of_max, of_median[3], (11, "5"), (12, "5")]
+    assert TASK.intermediate(("7",)) == []
     for example in TASK.examples("test", 50):
         found = TASK.intermediate(example.source)
         assert found[-1] == (len(example.source) - 1, example.target[0])
-        assert [place for place, _ in found] == [i for i, token in enumerate(example.source) if token == "]"]
+        assert [place for place, _ in found] == [i for i, token in enumerate(example.source) if token[0] != "["]
+        for place, result in found:  # closed there, it is an expression of its own
+            start = next(i for i in range(place, -1, -1) if closing(example.source[i:place]) == 1)
+            assert TASK.solve((*example.source[start : place + (example.source[place] != "]")], "]")) == (result,)
 
 
 def test_equals_are_taken_in_their_order():
