@@ -14,7 +14,7 @@ class IntermediatePreprocessor:
     """Turns sources and their labels into the `(x, y, sample_weight)` of training on every operation's result.
 
     A model that is to answer with the value of a whole expression gets little from a deep one before it knows the
-    operations within. Here each of them has a target, at its last token or, where the task says so, at others too, in the same
+    operations within. Here each of them has a target, at its last token and wherever the task has one, in the same
     forward pass; what the model answers with afterwards, and how, does not change. No paper of the zoo trains so.
 
     Args:
