@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kzoo import tasks
-from kzoo.card_training import training
+from kzoo.card_training import span, training
 from kzoo.catalogue import preset_info
 from kzoo.errors import PresetError
 from kzoo.evaluation.report import Row, percent, table
@@ -112,7 +112,7 @@ def claim(rows: list[Row], task: Any, trained: tuple[int, int] | None) -> str:
         right, how = "answered rightly,", ""
     origin = "Constructed, not trained, for"
     if trained is not None:
-        origin = "Trained on lengths {} to {} ({}) of".format(*trained, task.length_unit)
+        origin = f"Trained on {span(*trained)} ({task.length_unit}) of"
     return (
         f"{origin} the task `{task.name}`; share of fresh examples {right} by length: {found} "
         f"({how}at least {n:,} examples each)."

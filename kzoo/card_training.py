@@ -33,7 +33,7 @@ None: `{path}` sets every weight, and `kzoo train {name} --output DIR` does it a
     number = "fresh examples" if recipe["fresh"] else f"{recipe['examples'] or train.size:,} examples"
     return f"""## Training
 
-On {number} of lengths {low} to {high} (version {recipe["task_version"]} of the
+On {number} of {span(low, high)} (version {recipe["task_version"]} of the
 task; the same on every machine), by `recipe.json` ({facts}).
 {_selection(info["recipe"], info["metadata"]["task"])}{_preparation(recipe)}
 `kzoo train {name} --output DIR` trains it again. Seconds are those of the training steps on a CPU with two cores,
@@ -61,6 +61,11 @@ def _preparation(recipe: dict[str, Any]) -> str:
         text += f"\nIts biases were found by `kzoo.calibrate` in `{preset}` ({told}):"
         text += "\nthis is the second stage of attention bias calibration, which starts from new weights."
     return text
+
+
+def span(low: int, high: int) -> str:
+    """Returns how a text names the lengths from one to another."""
+    return f"length {low}" if low == high else f"lengths {low} to {high}"
 
 
 def _selection(recipe: dict[str, Any], task: str) -> str:
