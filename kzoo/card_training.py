@@ -43,8 +43,10 @@ compilation included, validation excluded.
 
 
 def _preparation(recipe: dict[str, Any]) -> str:
-    """Returns what the recipe adds to the examples or does to them, and where calibrated biases come from."""
+    """Returns where the weights start, what is added to the examples or done to them, and where biases come from."""
     text, layout = "", recipe["layout"]
+    if recipe["start"]:
+        text += f"\nIt starts from the weights of `{recipe['start']}`, whose steps are not counted here."
     if recipe["intermediate"]:
         text += "\nUnlike in the paper, the result of every operation within an expression is a target too."
     if recipe["attention_supervision"]:

@@ -59,6 +59,8 @@ def test_a_card_says_all_there_is_to_say(name, root):
     measured = {row["length"] for row in preset_rows(folder, info["results"])} - {None}
     trained = set() if load_recipe(name).constructed else {length for length in measured if low <= length <= high}
     assert set(marked) == trained
+    start = load_recipe(name).start
+    assert re.findall("starts from the weights of `(.*)`", text) == ([] if start is None else [start])
 
 
 def test_parts_are_explained_with_their_paper_and_equations(python):
