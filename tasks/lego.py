@@ -107,7 +107,8 @@ class Lego(LegoTask):
 class TwoAhead(LegoTask):
     """The LEGO hint: given the value of one of the first four variables, the sign of the one two steps down the chain.
 
-    The question stands behind the clauses. Length means nothing here.
+    The question stands behind the clauses. Length means nothing here. `hinted_lego` has not learned it, 51 % of 500
+    questions, and learned the task more slowly than `tempered_lego`, which was never asked.
 
     Example:
 
