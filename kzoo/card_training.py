@@ -75,5 +75,6 @@ def _selection(recipe: dict[str, Any], task: str) -> str:
     if recipe.get("selection") == "last":
         averaged = recipe.get("ema_momentum") is not None
         return "The moving average of the weights is kept." if averaged else "The last weights are kept."
-    lengths = recipe.get("selection_length") or "{} to {}".format(*tasks.get(task).splits["validation"].lengths)
-    return f"The weights of the epoch with the best accuracy on validation examples of length {lengths} are kept."
+    length = recipe.get("selection_length")
+    lengths = span(length, length) if length else span(*tasks.get(task).splits["validation"].lengths)
+    return f"The weights of the epoch with the best accuracy on validation examples of {lengths} are kept."
