@@ -13,7 +13,8 @@ from kzoo.tasks import get as get_task
 FORMAT = 1
 CONSTRUCTIONS = ("construct_sorter",)
 LENGTHS = ("mixed", "grouped", "balanced")
-SCHEDULES = ("constant", "cosine", "plateau")
+SCHEDULES = ("constant", "cosine", "trapezoidal", "plateau")
+WARMED_UP = ("cosine", "trapezoidal")
 
 
 @dataclass
@@ -51,9 +52,10 @@ class Recipe:
             attention of its task, added to the loss: see `SupervisedAttention`. 0 leaves it out.
         learning_rate: float. The peak rate of Adam.
         weight_decay: float. Of AdamW, on every weight: each step takes off rate * decay * weight. 0 is Adam.
-        schedule: str. "constant"; "cosine" to 1 % of the peak; "plateau", which halves the rate when the selection
-            metric has not improved for five epochs.
-        warmup_steps: int. Steps of linear warm-up, for "cosine".
+        schedule: str. "constant"; "cosine" to 1 % of the peak; "trapezoidal", constant but for the last fifth of the
+            steps, over which it falls to 0; "plateau", which halves the rate when the selection metric has not improved
+            for five epochs.
+        warmup_steps: int. Steps of linear warm-up, for "cosine" and "trapezoidal".
         clip_norm: float. Largest global gradient norm.
         epsilon: float. Of Adam.
         ema_momentum: float or None. Of a moving average of the weights over the steps, which the model has in the end
@@ -156,8 +158,8 @@ class Recipe:
             raise InputError("a curriculum needs fresh examples, and an epoch or more for each stage")
         if self.selection == "last" and (self.schedule == "plateau" or self.patience is not None):
             raise InputError('the schedule "plateau" and patience need the selection "validation"')
-        if self.schedule != "cosine" and self.warmup_steps:
-            raise InputError('warmup_steps are for the schedule "cosine"')
+        if self.schedule not in WARMED_UP and self.warmup_steps:
+            raise InputError('warmup_steps are for the schedules "cosine" and "trapezoidal"')
         self._check_lengths("watch", self.watch)
         if not isinstance(self.evaluation, dict) or not set(self.evaluation) <= {"lengths", "examples", "seed"}:
             raise InputError("evaluation may have lengths, examples and seed, and nothing else")

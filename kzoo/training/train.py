@@ -240,9 +240,14 @@ def _examples(recipe: Recipe, task: Task, steps: int | None) -> Any:
 def _optimizer(recipe: Recipe, steps_per_epoch: int) -> Any:
     import keras
 
+    from kzoo.training.trapezoidal import Trapezoidal
+
     rate: Any = recipe.learning_rate
+    all_steps = recipe.epochs * steps_per_epoch
+    if recipe.schedule == "trapezoidal":
+        rate = Trapezoidal(rate, all_steps, recipe.warmup_steps)
     if recipe.schedule == "cosine":
-        steps = max(1, recipe.epochs * steps_per_epoch - recipe.warmup_steps)
+        steps = max(1, all_steps - recipe.warmup_steps)
         warmup = {"warmup_target": rate, "warmup_steps": recipe.warmup_steps} if recipe.warmup_steps else {}
         start = 0.0 if recipe.warmup_steps else rate
         rate = keras.optimizers.schedules.CosineDecay(start, steps, alpha=0.01, **warmup)

@@ -56,7 +56,7 @@ BAD = {
     ),
     "intermediate": ({"intermediate": True}, "intermediate results are for a TransformerClassifier"),
     "average": ({"ema_momentum": 2, "selection": "last"}, "ema_momentum must be a number from 0 to 1"),
-    "warm-up without cosine": ({"schedule": "constant"}, "warmup_steps are for the schedule"),
+    "warm-up of a constant rate": ({"schedule": "constant"}, "warmup_steps are for the schedule"),
     "watch": ({"watch": [0]}, "a length of watch must be an integer from 1"),
     "watch a number": ({"watch": 3}, "the lengths of watch must be a list"),
     "weight decay": ({"weight_decay": -0.1}, "weight_decay must be a number"),
