@@ -107,8 +107,8 @@ class Task:
         raise NotImplementedError
 
     def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
-        """Returns the intermediate results of a source: of each operation the place of its last token, or of more of
-        its tokens, and the token that it results in there.
+        """Returns the intermediate results of a source: places in it, and the token that each results in. A task says
+        which: at least the value of every operation.
 
         Raises:
             InputError: the task has none, or the source is not one of its own.

@@ -134,8 +134,10 @@ class ListOps(ClassificationTask):
         return TARGETS[self._read(tuple(source))[0]]
 
     def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
-        """Returns the value of each operation at its closing bracket, and at each of its digits what it would be if
-        it closed there: sums modulo 10 are learned as sums of two.
+        """Returns at the first token of each operation its value, at the last token of each argument what the operation
+        around would be if it closed there, and at the last token of all the value of all.
+
+        Sums modulo 10 are learned as sums of two, and what stands before an inner operation has to be brought past it.
         """
         return [(place, DIGITS[value]) for place, value in self._read(tuple(source))[2]]
 
@@ -157,28 +159,29 @@ class ListOps(ClassificationTask):
         return held_out(example.source) or self.depth(example.source) > LONGEST_TRAINED
 
     def _read(self, source: Tokens) -> tuple[int, int, list[tuple[int, int]]]:
-        """Returns value, dependency depth, and the value at each digit and closing bracket within, see `intermediate`.
+        """Returns value, dependency depth, and the values of `intermediate`.
 
         They are read with a stack of the arguments of each open operation.
         """
         found: list[tuple[int, int]] = []
-        stack: list[tuple[str, list[int], list[int]]] = [("", [], [])]
+        stack: list[tuple[int, str, list[int], list[int]]] = [(0, "", [], [])]
         for place, token in enumerate(source):
             if token in OPERATIONS:
-                stack.append((token, [], []))
+                stack.append((place, token, [], []))
                 continue
-            if token == "]" and len(stack) > 1 and stack[-1][1]:
-                value, depth = apply(*stack.pop())
-                found.append((place, value))
+            if token == "]" and len(stack) > 1 and stack[-1][2]:
+                start, operation, values, depths = stack.pop()
+                value, depth = apply(operation, values, depths)
+                found.append((start, value))
             elif token in DIGITS:
                 value, depth = int(token), 0
             else:
                 break
-            stack[-1][1].append(value)
-            stack[-1][2].append(depth)
-            if token in DIGITS and len(stack) > 1:
-                found.append((place, apply(*stack[-1])[0]))
+            _, around, values, depths = stack[-1]
+            values.append(value)
+            depths.append(depth)
+            found.append((place, apply(around, values, depths)[0] if around else value))
         else:
-            if len(stack) == 1 and len(stack[0][1]) == 1:
-                return stack[0][1][0], stack[0][2][0], found
+            if len(stack) == 1 and len(stack[0][2]) == 1:
+                return stack[0][2][0], stack[0][3][0], found
         raise InputError(f"a source of {self.name} is as [MED 4 8 5 [MAX 8 4 9 ] ], not {' '.join(source)!r:.100}")

@@ -14,8 +14,8 @@ class IntermediatePreprocessor:
     """Turns sources and their labels into the `(x, y, sample_weight)` of training on every operation's result.
 
     A model that is to answer with the value of a whole expression gets little from a deep one before it knows the
-    operations within. Here each of them has a target, at its last token and wherever the task has one, in the same
-    forward pass; what the model answers with afterwards, and how, does not change. No paper of the zoo trains so.
+    operations within. Here each of them has a target, at the tokens that the task says, in the same forward pass; what
+    the model answers with afterwards, and how, does not change. No paper of the zoo trains so.
 
     Args:
         preprocessor: ClassifierPreprocessor, of the model.

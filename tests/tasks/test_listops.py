@@ -64,16 +64,22 @@ def closing(tokens):
 
 def test_intermediate_results():
     source = tuple("[SM [MED 4 8 5 [MAX 8 4 7 ] ] 9 ]".split())
-    of_max, of_median = [(6, "8"), (7, "8"), (8, "8"), (9, "8")], [(2, "4"), (3, "6"), (4, "5"), (10, "6")]
-    assert TASK.intermediate(source) == [*of_median[:3], *of_max, of_median[3], (11, "5"), (12, "5")]
-    assert TASK.intermediate(("7",)) == []
+    of_max, of_median = [(6, "8"), (7, "8"), (8, "8"), (5, "8")], [(2, "4"), (3, "6"), (4, "5")]
+    of_sum = [(10, "6"), (11, "5"), (0, "5"), (12, "5")]
+    assert TASK.intermediate(source) == [*of_median, *of_max, (9, "6"), (1, "6"), *of_sum]
+    assert TASK.intermediate(("7",)) == [(0, "7")]
     for example in TASK.examples("test", 50):
-        found = TASK.intermediate(example.source)
-        assert found[-1] == (len(example.source) - 1, example.target[0])
-        assert [place for place, _ in found] == [i for i, token in enumerate(example.source) if token[0] != "["]
-        for place, result in found:  # closed there, it is an expression of its own
-            start = next(i for i in range(place, -1, -1) if closing(example.source[i:place]) == 1)
-            assert TASK.solve((*example.source[start : place + (example.source[place] != "]")], "]")) == (result,)
+        source = example.source
+        found = dict(TASK.intermediate(source))
+        assert sorted(found) == list(range(len(source)))
+        assert found[0] == found[len(source) - 1] == example.target[0]
+        for place, result in found.items():
+            if source[place][0] == "[":  # what it opens is an expression of its own
+                end = next(i for i in range(place + 1, len(source) + 1) if closing(source[place:i]) == 0)
+                assert TASK.solve(source[place:end]) == (result,)
+            elif place < len(source) - 1:  # so is what is around, closed there
+                start = next(i for i in range(place, -1, -1) if closing(source[i : place + 1]) == 1)
+                assert TASK.solve((*source[start : place + 1], "]")) == (result,)
 
 
 def test_equals_are_taken_in_their_order():
