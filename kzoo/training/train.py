@@ -246,7 +246,7 @@ def _optimizer(recipe: Recipe, steps_per_epoch: int) -> Any:
     all_steps = recipe.epochs * steps_per_epoch
     if recipe.schedule == "trapezoidal":
         rate = Trapezoidal(rate, all_steps, recipe.warmup_steps)
-    if recipe.schedule == "cosine":
+    elif recipe.schedule == "cosine":
         steps = max(1, all_steps - recipe.warmup_steps)
         warmup = {"warmup_target": rate, "warmup_steps": recipe.warmup_steps} if recipe.warmup_steps else {}
         start = 0.0 if recipe.warmup_steps else rate
