@@ -63,11 +63,11 @@ class DirectionBias(AttentionBias):
         ends: Any = None,
     ) -> Any:
         batch = ops.shape(states)[0]
-        pairs = ops.reshape(self.direction(states), (batch, query_length, self.heads, 2))
-        left, right = (ops.transpose(pairs[..., side], (0, 2, 1))[..., None] for side in (0, 1))
+        pairs = self.scale * self.direction(states) + self.offset
+        pairs = ops.transpose(ops.reshape(pairs, (batch, query_length, self.heads, 2)), (0, 2, 1, 3))
         rows, columns = rows_of(query_length, place)[:, None, :, None], ops.arange(key_length, dtype="int32")
-        direction = ops.where(columns > rows, right, ops.where(columns < rows, left, 0.0))
-        return self.scale * direction + self.offset
+        left, right, here = (ops.cast(x, pairs.dtype) for x in (columns < rows, columns > rows, columns == rows))
+        return pairs[..., :1] * left + pairs[..., 1:] * right + self.offset * here
 
 
 alias("bias", "direction", "DirectionBias")

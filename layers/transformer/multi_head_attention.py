@@ -173,7 +173,7 @@ class MultiHeadAttention(keras.layers.Layer):
             places["ends"] = prepared["ends"]
         if self.position is not None:
             queries, keys = self.position(queries, keys, **places)
-        scores = ops.cast(ops.einsum("bnth,bnsh->bnts", queries, keys) * self.scale, "float32")
+        scores = ops.cast(ops.einsum("bnth,bnsh->bnts", queries * self.scale, keys), "float32")
         if self.bias is not None:
             lengths = {"query_length": ops.shape(scores)[2], "key_length": ops.shape(scores)[3], **places}
             about = {"states": inputs, "queries": plain, "scale": self.scale, "open_keys": mask}

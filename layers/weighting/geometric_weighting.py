@@ -58,12 +58,13 @@ class GeometricWeighting(keras.layers.Layer):
         places = ops.arange(length, dtype="int32")
         offsets = places[None, :] - places[:, None]  # key minus query
         open_keys = ops.logical_and(mask, offsets != 0)
-        misses = ops.where(open_keys, -ops.softplus(scores), 0.0)
-        log_weights = ops.log_sigmoid(scores) + missed_before(misses, offsets > 0)
+        opened = ops.cast(open_keys, "float32")  # times this, and not `where`, which is slow on PyTorch
+        misses = ops.softplus(scores) * opened  # -log(1 - P), and log P = z + log(1 - P)
+        log_weights = (scores - misses) - missed_before(misses, offsets > 0)
         if self.normalize:
             # The softmax of logarithms divides by the sum; a row without an open key stays empty.
-            return ops.where(open_keys, masked_softmax(log_weights, open_keys), 0.0)
-        return ops.where(open_keys, ops.exp(log_weights), 0.0)
+            return masked_softmax(log_weights, open_keys) * opened
+        return ops.exp(log_weights) * opened
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "normalize": self.normalize}
@@ -73,7 +74,7 @@ def missed_before(misses: Any, right: Any) -> Any:
     """Returns, for each query i and key j, the sum of `misses` over the keys that are closer to i than j is.
 
     With C_k the sum of the first k, a key to the right has C_j - C_(2i-j+1) before it, and a key to the left
-    C_(2i-j+1) - C_(j+1), the index cut to the row.
+    C_(2i-j+1) - C_(j+1), the index cut to the row. Without a key between, both are one number: the 0 is exact.
 
     Args:
         misses: float tensor of shape (..., T, T), 0 on the diagonal.
@@ -84,7 +85,8 @@ def missed_before(misses: Any, right: Any) -> Any:
     # C from the end of the row to its start, with the ends repeated as far as the windows reach.
     turned = ops.concatenate([after[..., -1:] + zeros, ops.flip(before, axis=-1), zeros], axis=-1)
     mirrored = windows(turned, 2, ops.shape(misses)[-1])  # C_(2i-j+1)
-    return ops.where(right, before - mirrored, mirrored - after)
+    right = ops.cast(right, misses.dtype)
+    return (before - mirrored) * right + (mirrored - after) * (1.0 - right)
 
 
 alias("weighting", "geometric", "GeometricWeighting")
