@@ -59,8 +59,8 @@ class GeometricWeighting(keras.layers.Layer):
         offsets = places[None, :] - places[:, None]  # key minus query
         open_keys = ops.logical_and(mask, offsets != 0)
         opened = ops.cast(open_keys, "float32")  # times this, and not `where`, which is slow on PyTorch
-        misses = ops.softplus(scores) * opened  # -log(1 - P), and log P = z + log(1 - P)
-        log_weights = (scores - misses) - missed_before(misses, offsets > 0)
+        misses = ops.softplus(scores)  # -log(1 - P), and log P = z + log(1 - P)
+        log_weights = (scores - misses) - missed_before(misses * opened, offsets > 0)
         if self.normalize:
             # The softmax of logarithms divides by the sum; a row without an open key stays empty.
             return masked_softmax(log_weights, open_keys) * opened

@@ -90,3 +90,16 @@ def test_long_rows_neither_underflow_nor_overflow(gradients):
     assert (np.diag(found, 1) > 0.99).all()  # the right neighbour takes it
     assert found[-1, -2] > 0.99
     assert np.isfinite(gradients(lambda z: ops.sum(kzoo.layers.GeometricWeighting()(z, mask) ** 2), scores)[0]).all()
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_what_is_closed_may_score_anything(normalize, gradients):
+    scores = np.zeros((1, 1, 3, 3), "float32")
+    scores[..., 2] = scores[0, 0, 0, 0] = 1e3  # padding, and a query with itself
+    mask = np.array([True, True, False])
+    near, far = (2 / 3, 1 / 3) if normalize else (1 / 2, 1 / 4)
+    share = near + far if normalize else near
+    found = weigh(scores, mask, normalize=normalize)[0, 0]
+    np.testing.assert_allclose(found, [[0, share, 0], [share, 0, 0], [far, near, 0]], atol=1e-6)
+    layer = kzoo.layers.GeometricWeighting(normalize)
+    assert np.isfinite(gradients(lambda z: ops.sum(layer(z, mask) ** 2), scores)[0]).all()
