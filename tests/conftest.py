@@ -1,13 +1,17 @@
-"""Shared by all tests: one backend a process, few threads, no network; small models, presets and fresh processes."""
+"""Shared by all tests: one backend a process, few threads, no network; small models, presets, examples and
+fresh processes."""
 
+import inspect
 import ipaddress
 import os
 import random
+import re
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +72,21 @@ def seeds():
 def root():
     """The root of the repository."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def run_examples():
+    """A function that runs the examples in a docstring, of which there has to be one."""
+
+    def run(thing, **names):
+        import kzoo
+
+        examples = re.findall(r"```python\n(.*?)```", inspect.getdoc(thing) or "", re.DOTALL)
+        assert examples
+        for example in examples:
+            exec(textwrap.dedent(example), {"np": np, "kzoo": kzoo, **names})
+
+    return run
 
 
 @pytest.fixture(scope="session")

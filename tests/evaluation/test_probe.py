@@ -1,8 +1,5 @@
 """Probes: projections are inner products, and the constructed sorter does what the paper saw."""
 
-import inspect
-import re
-
 import keras
 import numpy as np
 import pytest
@@ -49,9 +46,8 @@ def test_what_the_paper_saw(model):
     assert highest("decoder", 1, 1, 8) == {"78"}
 
 
-def test_docstring_example():
-    (code,) = re.findall(r"```python\n(.*?)```", inspect.getdoc(kzoo.probe), re.DOTALL)
-    exec(code, {"kzoo": kzoo})
+def test_docstring_example(run_examples):
+    run_examples(kzoo.probe)
 
 
 def test_accuracies(model, untrained):

@@ -1,10 +1,8 @@
 """Publishing: checked first, one commit, then the tag; a failure at any point leaves the repository whole."""
 
-import inspect
 import json
 import logging
 import os
-import re
 import subprocess
 import sys
 import traceback
@@ -360,9 +358,8 @@ def test_publishing_needs_no_backend(hub, own, hub_python):
     assert "no Keras backend is installed, so whether the preset loads was not tried" in done.stderr
 
 
-def test_the_example_of_the_docstring(hub):
-    (example,) = re.findall(r"```python\n(.*?)```", inspect.getdoc(kzoo.upload_preset), re.DOTALL)
-    exec(example, {"kzoo": kzoo})
+def test_docstring_example(hub, run_examples):
+    run_examples(kzoo.upload_preset)
     assert hub.requests == []
 
 

@@ -1,9 +1,5 @@
 """What every classifier can do; a new one is covered by being registered."""
 
-import inspect
-import re
-import textwrap
-
 import keras
 import numpy as np
 import pytest
@@ -170,9 +166,8 @@ def test_what_is_refused():
 
 
 @pytest.mark.parametrize("name", sorted(classes("classifier")))
-def test_docstring_example(name):
-    (code,) = re.findall(r"```python\n(.*?)```", inspect.getdoc(classes("classifier")[name]), re.DOTALL)
-    exec(textwrap.dedent(code), {"kzoo": kzoo})
+def test_docstring_example(name, run_examples):
+    run_examples(classes("classifier")[name])
 
 
 def test_a_preset_comes_back(model, tmp_path):

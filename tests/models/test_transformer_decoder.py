@@ -1,9 +1,5 @@
 """The decoder: causal, padded or not the same, decoding with kept keys as one pass does; its heads."""
 
-import inspect
-import re
-import textwrap
-
 import keras
 import numpy as np
 import pytest
@@ -207,6 +203,5 @@ def test_the_states_of_each_block(logits):
 
 
 @pytest.mark.parametrize("thing", ["TransformerDecoder", "construct_sorter"])
-def test_docstring_example(thing):
-    (code,) = re.findall(r"```python\n(.*?)```", inspect.getdoc(getattr(kzoo.models, thing)), re.DOTALL)
-    exec(textwrap.dedent(code), {"kzoo": kzoo})
+def test_docstring_example(thing, run_examples):
+    run_examples(getattr(kzoo.models, thing))

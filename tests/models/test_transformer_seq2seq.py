@@ -1,9 +1,5 @@
 """The arithmetic Transformer: decoding with kept keys as one pass does, padded or not the same, with every bias."""
 
-import inspect
-import re
-import textwrap
-
 import keras
 import numpy as np
 import pytest
@@ -139,9 +135,8 @@ def test_recopy_and_a_model_of_arrays():
     assert model(x).shape == (1, 4, 13) and "encoder_ends" not in x
 
 
-def test_docstring_example():
-    (code,) = re.findall(r"```python\n(.*?)```", inspect.getdoc(classes("model")["TransformerSeq2Seq"]), re.DOTALL)
-    exec(textwrap.dedent(code), {"kzoo": kzoo})
+def test_docstring_example(run_examples):
+    run_examples(classes("model")["TransformerSeq2Seq"])
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,5 @@
 """Intermediate results as targets."""
 
-import re
-import textwrap
-
 import numpy as np
 import pytest
 
@@ -12,9 +9,8 @@ from kzoo.preprocessing.intermediate_preprocessor import IntermediatePreprocesso
 pytestmark = pytest.mark.once
 
 
-def test_docstring_example():
-    (example,) = re.findall("```python\n(.*?)```", IntermediatePreprocessor.__doc__, re.S)
-    exec(textwrap.dedent(example), {"kzoo": kzoo})
+def test_docstring_example(run_examples):
+    run_examples(IntermediatePreprocessor)
 
 
 def test_each_result_has_its_column_and_class():

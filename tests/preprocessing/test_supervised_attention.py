@@ -1,8 +1,5 @@
 """Attention that is told where to look: what it is told, and what the loss gets of it."""
 
-import re
-import textwrap
-
 import keras
 import numpy as np
 import pytest
@@ -20,9 +17,8 @@ PAIRS = [("4 7 9", "9 7 4"), ("5", "5")]
 
 
 @pytest.mark.once
-def test_docstring_example():
-    (example,) = re.findall("```python\n(.*?)```", SupervisedAttention.__doc__, re.S)
-    exec(textwrap.dedent(example), {"kzoo": kzoo})
+def test_docstring_example(run_examples):
+    run_examples(SupervisedAttention)
 
 
 def data(attention, strength=WEIGHT):

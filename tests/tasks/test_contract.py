@@ -1,14 +1,11 @@
 """What holds for every task of the registry: a new one is covered by being there."""
 
 import hashlib
-import inspect
-import re
 import subprocess
 import sys
 
 import pytest
 
-import kzoo
 from kzoo import tasks
 from kzoo.errors import InputError
 
@@ -186,6 +183,5 @@ def test_tasks_import_no_keras():
 
 
 @pytest.mark.parametrize("name", tasks.names())
-def test_docstring_example(name):
-    (code,) = re.findall(r"```python\n(.*?)```", inspect.getdoc(type(tasks.get(name))) or "", re.DOTALL)
-    exec(code, {"kzoo": kzoo})
+def test_docstring_example(name, run_examples):
+    run_examples(type(tasks.get(name)))

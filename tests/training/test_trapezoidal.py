@@ -1,8 +1,5 @@
 """The learning rate that falls at the end."""
 
-import re
-import textwrap
-
 import keras
 import numpy as np
 import pytest
@@ -13,9 +10,8 @@ from kzoo.training.train import train
 from kzoo.training.trapezoidal import Trapezoidal
 
 
-def test_docstring_example():
-    (example,) = re.findall("```python\n(.*?)```", Trapezoidal.__doc__, re.S)
-    exec(textwrap.dedent(example), {"Trapezoidal": Trapezoidal})
+def test_docstring_example(run_examples):
+    run_examples(Trapezoidal, Trapezoidal=Trapezoidal)
 
 
 def test_it_stays_and_then_falls_to_nothing_over_the_last_fifth():
