@@ -30,7 +30,8 @@ class Recipe:
         layout: dict. How a `TransformerSeq2Seq` lays calculations out: `digits` and `aligned`, see
             `CalculationPreprocessor`.
         start: str or None. A preset whose weights training begins with, instead of random ones: a name, a folder or an
-            address on the Hub, of the same model and vocabulary.
+            address on the Hub, of the same model and vocabulary. A `TransformerClassifier` may have whole multiples of
+            its units and hidden units: see `widen`.
         calibration: dict or None. The second stage of attention bias calibration: `preset` names a trained
             `TransformerSeq2Seq`, a preset or its folder; everything else are arguments of `kzoo.calibrate`, which gives
             the model its biases.

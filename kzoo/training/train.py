@@ -108,25 +108,33 @@ def build(recipe: Recipe) -> Any:
     layout = {"layout": recipe.layout} if recipe.layout else {}
     model = cls.from_task(recipe.task, **layout, **spec["config"])
     if recipe.start is not None:
-        _begin_with(model, recipe.start)
+        _begin_with(model, recipe.start, recipe.seed)
     return model
 
 
-def _begin_with(model: Any, preset: str) -> None:
-    """Gives a model the weights of a preset.
+def _begin_with(model: Any, preset: str, seed: int) -> None:
+    """Gives a model the weights of a preset, widened if it is narrower.
 
     Raises:
         PresetError: the preset has other weights.
-        InputError: it has another vocabulary.
+        InputError: it has another vocabulary, or cannot be widened.
     """
     from kzoo.catalogue import preset_folder
+    from kzoo.models.transformer_classifier import TransformerClassifier
+    from kzoo.presets_io import from_preset
+    from kzoo.tensors import read_tensors
+    from kzoo.training.widen import is_wider, widen
     from kzoo.weights import load_weights
 
     folder = preset_folder(preset)
     own, other = model.preprocessor.get_config(), read_json(folder / "tokenizer.json")
     if any(own.get(key) != other.get(key) for key in ("tokens", "labels")):
         raise InputError(f"{preset} has another vocabulary than the task, so training cannot start from it")
-    load_weights(model, folder / "model.safetensors")
+    weights = folder / "model.safetensors"
+    if isinstance(model, TransformerClassifier) and is_wider(model, read_tensors(weights)):
+        widen(model, from_preset(folder), np.random.default_rng(seed))
+    else:
+        load_weights(model, weights)
 
 
 def _calibrated(recipe: Recipe) -> dict[str, Any]:

@@ -1,0 +1,62 @@
+"""A wider model that begins by computing what a narrower one has learned."""
+
+from typing import Any
+
+import keras
+import numpy as np
+
+from kzoo.errors import InputError
+from kzoo.weights import named_variables
+
+
+def is_wider(model: keras.Model, arrays: dict[str, np.ndarray]) -> bool:
+    """Whether a model has these weights, but in some shapes whole multiples of theirs."""
+    shapes = {name: tuple(variable.shape) for name, variable in named_variables(model).items()}
+    if shapes.keys() != arrays.keys() or all(shapes[name] == array.shape for name, array in arrays.items()):
+        return False
+    pairs = [(shapes[name], array.shape) for name, array in arrays.items()]
+    return all(len(own) == len(other) for own, other in pairs) and not any(
+        n % m for own, other in pairs for n, m in zip(own, other, strict=True)
+    )
+
+
+def widen(model: Any, narrow: Any, rng: np.random.Generator) -> None:
+    """Gives a `TransformerClassifier` the weights of a narrower one: it begins by computing the same.
+
+    After the Net2WiderNet of [Chen et al., 2016](https://arxiv.org/abs/1511.05641). Each unit of a layer is there r
+    times, and what reads the copies takes the r-th part from each. Noise that adds up to 0 over the copies lets them
+    learn different things; it is as large as the weights.
+
+    Args:
+        model: the model, with `units` and `hidden_units` that are whole multiples of the narrower one's.
+        narrow: the trained model.
+        rng: draws the noise.
+
+    Raises:
+        InputError: the wider model does not compute the same, as with an encoding or bias of position that depends on
+            the width, or with more heads.
+
+    Differences from the paper: it copies random units, here all are copied equally often, so that a layer norm has the
+    same mean and variance.
+    """
+    arrays = {name: np.asarray(keras.ops.convert_to_numpy(v.value)) for name, v in named_variables(narrow).items()}
+    for name, variable in named_variables(model).items():
+        array = arrays[name]
+        ratios = [n // m for n, m in zip(variable.shape, array.shape, strict=True)]
+        for axis, ratio in enumerate(ratios):
+            array = np.repeat(array, ratio, axis)  # not `tile`: the units of a head stay in it
+        if name.endswith("kernel") and ratios[0] > 1:
+            copies = (len(array) // ratios[0], ratios[0], -1)
+            noise = rng.normal(0.0, array.std() / ratios[0] ** 0.5, array.shape).reshape(copies)
+            array = array / ratios[0] + (noise - noise.mean(axis=1, keepdims=True)).reshape(array.shape)
+        if name.endswith("key.kernel"):  # its units are summed with the queries', and then scaled by their number
+            trained = name.replace("key.kernel", "scale") in arrays
+            array = array / (ratios[1] if trained else ratios[1] ** 0.5)
+        variable.assign(array)
+    inputs = {
+        "token_ids": np.arange(model.vocabulary_size, dtype="int32")[None],
+        "padding_mask": np.ones((1, model.vocabulary_size), bool),
+    }
+    wide, old = (keras.ops.convert_to_numpy(m(inputs, steps=2)) for m in (model, narrow))
+    if not np.allclose(wide, old, atol=1e-3 * (1 + abs(old).max())):
+        raise InputError("this model cannot be widened: its attention or positions depend on the width")
