@@ -9,8 +9,8 @@ from kzoo.card import render_card
 from kzoo.catalogue import preset_folder
 from kzoo.evaluation.results import preset_rows
 from kzoo.files import sha256
+from kzoo.training.build import build
 from kzoo.training.recipe import load_recipe
-from kzoo.training.train import build
 
 pytestmark = pytest.mark.once  # test_parity.py shows that the other backends give the same
 PARTS = {"config", "tokenizer", "metadata", "recipe", "results"}

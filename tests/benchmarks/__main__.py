@@ -86,12 +86,13 @@ def listops():
 
 
 def paper_model(recipe):
+    from kzoo.training.build import build
+    from kzoo.training.optimizer import optimizer_of
     from kzoo.training.recipe import load_recipe
-    from kzoo.training.train import _optimizer, build
 
     recipe = load_recipe(recipe)
     model = build(recipe)
-    model.compile(optimizer=_optimizer(recipe, 1000), weighted_metrics=None)
+    model.compile(optimizer=optimizer_of(recipe, 1000), weighted_metrics=None)
     return model
 
 

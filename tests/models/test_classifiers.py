@@ -10,7 +10,8 @@ import kzoo.training.recipe
 from kzoo.card import render_card
 from kzoo.errors import InputError
 from kzoo.registry import classes, serialize
-from kzoo.training.train import _batches, build
+from kzoo.training.batches import training_batches
+from kzoo.training.build import build
 from kzoo.weights import named_variables
 
 TASK = kzoo.tasks.get("ctl_forward")
@@ -230,7 +231,7 @@ def test_intermediate_results_are_trained_on(tmp_path):
     }
     recipe = kzoo.training.recipe.Recipe.from_config(recipe)
     model = build(recipe)
-    x, y, weight = _batches(recipe, model)[0]
+    x, y, weight = training_batches(recipe, model)[0]
     for ids, columns, values, real in zip(x["token_ids"], x["columns"], y, weight, strict=True):
         tokens = [model.preprocessor.tokenizer.tokens[i] for i in ids]
         brackets = [i for i, token in enumerate(tokens) if token == ")"]
@@ -251,4 +252,4 @@ def test_a_task_without_intermediate_results_says_so():
     }
     recipe = kzoo.training.recipe.Recipe.from_config(recipe)
     with pytest.raises(InputError, match="ctl_forward has no intermediate results"):
-        _batches(recipe, build(recipe))
+        training_batches(recipe, build(recipe))

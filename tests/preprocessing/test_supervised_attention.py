@@ -9,8 +9,9 @@ from kzoo.errors import InputError
 from kzoo.models.recurrent_seq2seq import gold_loss
 from kzoo.preprocessing.batches import Batches
 from kzoo.preprocessing.supervised_attention import SupervisedAttention
+from kzoo.training.batches import training_batches
+from kzoo.training.build import build
 from kzoo.training.recipe import Recipe
-from kzoo.training.train import _batches, build
 
 WEIGHT = 0.25
 PAIRS = [("4 7 9", "9 7 4"), ("5", "5")]
@@ -102,4 +103,4 @@ def test_a_task_without_gold_attention_says_so():
     }
     recipe = Recipe.from_config({**recipe, "examples": 8, "attention_supervision": 0.1})
     with pytest.raises(InputError, match="ctl_forward has no gold attention"):
-        _batches(recipe, build(recipe))
+        training_batches(recipe, build(recipe))

@@ -6,9 +6,10 @@ import pytest
 import kzoo
 from kzoo.errors import InputError
 from kzoo.preprocessing.alternating import Alternating
-from kzoo.training import train as training
+from kzoo.training.batches import training_batches, training_examples
+from kzoo.training.build import build
 from kzoo.training.recipe import Recipe, load_recipe
-from kzoo.training.train import build, train
+from kzoo.training.train import train
 from kzoo.weights import serialize
 
 SMALL = {"units": 8, "hidden_units": 8, "layers": 1}
@@ -41,7 +42,7 @@ def test_a_recipe_with_hints_trains_task_and_hints_in_turn(tmp_path):
 
 
 def test_batches_of_the_task_and_its_hint():
-    made = training._batches(recipe(["sorted_successor"]), build(recipe(["sorted_successor"])))
+    made = training_batches(recipe(["sorted_successor"]), build(recipe(["sorted_successor"])))
     assert isinstance(made, Alternating) and len(made) == 5
     assert [int(made[i][0]["head"][0]) for i in range(5)] == [0, 1, 0, 1, 0]
     first = made[0][1].tolist()
@@ -51,13 +52,13 @@ def test_batches_of_the_task_and_its_hint():
     assert made[0][1].tolist() == first
     assert (made[1][2].sum(axis=1) == 1).all() and (made[0][2].sum(axis=1) > 1).any()
     listed = recipe(["sorted_successor"], fresh=False, steps_per_epoch=None, examples=64)
-    assert len(training._batches(listed, build(listed))) == 8  # a pass over both
+    assert len(training_batches(listed, build(listed))) == 8  # a pass over both
 
 
 def test_the_split_is_the_recipes():
     task = kzoo.tasks.get("sorter")
     listed = recipe(split="uniform", fresh=False, steps_per_epoch=None, examples=64)
-    few = training._batches(listed, build(listed))
+    few = training_batches(listed, build(listed))
     encoded = [few.preprocessor.encode_source(row.source) for row in task.examples("uniform", 64)]
     assert [source for source, _ in few.pairs] == encoded
     with pytest.raises(InputError, match="unknown split of sorter 'unifrm'; did you mean 'uniform'"):
@@ -66,7 +67,7 @@ def test_the_split_is_the_recipes():
 
 def test_a_curriculum_goes_from_short_to_long():
     made = recipe(["sorted_successor"], epochs=4, curriculum=[3, 20])
-    batches = training._batches(made, build(made)).batches
+    batches = training_batches(made, build(made)).batches
     longest = []
     for epoch in range(5):  # once more after the last, as Keras does
         for own in batches:
@@ -75,7 +76,7 @@ def test_a_curriculum_goes_from_short_to_long():
     assert longest[:4] == [3] * 4 and min(longest[4:]) > 10
     impossible = recipe(curriculum=[1])
     with pytest.raises(InputError, match="uniform_repeated of sorter has too few sources of at most 1 tokens"):
-        training._batches(impossible, build(impossible))
+        training_batches(impossible, build(impossible))
     for changes in ({"fresh": False}, {"curriculum": [1, 2, 3]}):
         with pytest.raises(InputError, match="a curriculum needs fresh examples"):
             recipe(**{"curriculum": [4], **changes})
@@ -84,7 +85,7 @@ def test_a_curriculum_goes_from_short_to_long():
 def test_a_stage_has_what_its_split_has():
     model = {"class": "TransformerClassifier", "config": {"units": 8}}
     made = recipe(task="arithmetic", split="train", model=model, curriculum=[13], batch_size=500, steps_per_epoch=20)
-    drawn = training._examples(made, kzoo.tasks.get("arithmetic"), 20)(0)
+    drawn = training_examples(made, kzoo.tasks.get("arithmetic"), 20)(0)
     short = [row for row in kzoo.tasks.get("arithmetic").examples("train") if len(row.source) <= 13]
     shares = [np.mean(["(((" in "".join(row.source) for row in rows]) for rows in (drawn, short)]
     assert len(drawn) == 10_000 < len(short) and shares[0] == pytest.approx(shares[1], abs=0.02)  # though it is sorted

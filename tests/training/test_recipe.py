@@ -6,8 +6,8 @@ import pytest
 
 from kzoo.errors import InputError, PresetError, UnknownNameError
 from kzoo.files import sha256
+from kzoo.training.build import build
 from kzoo.training.recipe import Recipe, load_recipe, recipes_folder
-from kzoo.training.train import build
 from kzoo.weights import weights_sha256
 
 

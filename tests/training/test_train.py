@@ -13,8 +13,9 @@ from kzoo.errors import InputError, PresetError
 from kzoo.files import read_json, sha256, write_json
 from kzoo.tasks.base import Split
 from kzoo.tasks.copying import DigitTask
+from kzoo.training.build import build
 from kzoo.training.recipe import Recipe
-from kzoo.training.train import build, train
+from kzoo.training.train import train
 
 SPLITS = {"train": Split((3, 5), 10_000), "validation": Split((3, 5), 20)}
 # The same in a fresh process; there it ends by SIGKILL in the middle of the given step.

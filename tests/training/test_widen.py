@@ -6,8 +6,8 @@ import pytest
 
 from kzoo.errors import InputError, PresetError
 from kzoo.models import TransformerClassifier
+from kzoo.training.build import build
 from kzoo.training.recipe import Recipe
-from kzoo.training.train import build
 from kzoo.weights import named_variables
 
 

@@ -1,0 +1,85 @@
+"""The model of a recipe, before its training."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from kzoo.backend import no_other_backend
+from kzoo.errors import InputError
+from kzoo.files import read_json
+from kzoo.training.recipe import Recipe
+
+
+def build(recipe: Recipe) -> Any:
+    """Returns the untrained model of a recipe, the same for the same seed and backend; or the constructed one.
+
+    Raises:
+        InputError: the model's class or config is not valid.
+    """
+    import keras
+
+    import kzoo.models
+    from kzoo import registry
+    from kzoo.models import kind_of
+
+    with no_other_backend():
+        keras.utils.set_random_seed(recipe.seed)
+    spec = {"class": recipe.model["class"], "config": recipe.model.get("config", {})}
+    if recipe.constructed:
+        return registry.construct(getattr(kzoo.models, spec["class"]), spec["config"])
+    kind = kind_of(spec["class"])
+    cls: Any = registry.classes(kind).get(str(spec["class"]))
+    if cls is None:
+        registry.resolve(kind, spec)  # raises, with the names that it might have been
+        raise InputError("model must name a class")
+    registry.check_arguments(cls, {**dict.fromkeys(cls.task_arguments, 2), **spec["config"]})
+    if recipe.calibration:
+        spec["config"] = spec["config"] | _calibrated(recipe)
+    layout = {"layout": recipe.layout} if recipe.layout else {}
+    model = cls.from_task(recipe.task, **layout, **spec["config"])
+    if recipe.start is not None:
+        _begin_with(model, recipe.start, recipe.seed)
+    return model
+
+
+def _begin_with(model: Any, preset: str, seed: int) -> None:
+    """Gives a model the weights of a preset, widened if it is narrower.
+
+    Raises:
+        PresetError: the preset has other weights.
+        InputError: it has another vocabulary, or cannot be widened.
+    """
+    from kzoo.catalogue import preset_folder
+    from kzoo.models.transformer_classifier import TransformerClassifier
+    from kzoo.presets_io import from_preset
+    from kzoo.tensors import read_tensors
+    from kzoo.training.widen import is_wider, widen
+    from kzoo.weights import load_weights
+
+    folder = preset_folder(preset)
+    own, other = model.preprocessor.get_config(), read_json(folder / "tokenizer.json")
+    if any(own.get(key) != other.get(key) for key in ("tokens", "labels")):
+        raise InputError(f"{preset} has another vocabulary than the task, so training cannot start from it")
+    weights = folder / "model.safetensors"
+    if isinstance(model, TransformerClassifier) and is_wider(model, read_tensors(weights)):
+        widen(model, from_preset(folder), np.random.default_rng(seed))
+    else:
+        load_weights(model, weights)
+
+
+def _calibrated(recipe: Recipe) -> dict[str, Any]:
+    """Returns the biases of a recipe's calibration; the random state stays as it is."""
+    import keras
+
+    from kzoo.calibration import calibrate
+
+    options = dict(recipe.calibration or {})
+    preset = options.pop("preset")
+    unknown = set(options) - set(inspect.signature(calibrate).parameters) | {"model", "task"} & set(options)
+    if unknown:
+        raise InputError(f"calibration has unknown arguments: {', '.join(sorted(unknown))}")
+    biases = calibrate(preset, recipe.task, **options)
+    with no_other_backend():
+        keras.utils.set_random_seed(recipe.seed)
+    return biases
