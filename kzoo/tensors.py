@@ -53,6 +53,15 @@ def read_tensors(path: Path, expected: Shapes | None = None) -> dict[str, np.nda
     return arrays
 
 
+def read_shapes(path: Path) -> Shapes:
+    """Returns the shapes of the tensors of a safetensors file by name; reads its header only.
+
+    Raises:
+        PresetError: the file is missing, too large, or its header is damaged.
+    """
+    return {name: shape for name, (_, shape) in _shapes(path, _read(path, 8 + MAX_HEADER)).items()}
+
+
 def count_numbers(path: Path) -> int:
     """Returns how many float32 numbers fit behind the header of a safetensors file.
 

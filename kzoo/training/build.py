@@ -53,7 +53,7 @@ def _begin_with(model: Any, preset: str, seed: int) -> None:
     from kzoo.catalogue import preset_folder
     from kzoo.models.transformer_classifier import TransformerClassifier
     from kzoo.presets_io import from_preset
-    from kzoo.tensors import read_tensors
+    from kzoo.tensors import read_shapes
     from kzoo.training.widen import is_wider, widen
     from kzoo.weights import load_weights
 
@@ -62,7 +62,7 @@ def _begin_with(model: Any, preset: str, seed: int) -> None:
     if any(own.get(key) != other.get(key) for key in ("tokens", "labels")):
         raise InputError(f"{preset} has another vocabulary than the task, so training cannot start from it")
     weights = folder / "model.safetensors"
-    if isinstance(model, TransformerClassifier) and is_wider(model, read_tensors(weights)):
+    if isinstance(model, TransformerClassifier) and is_wider(model, read_shapes(weights)):
         widen(model, from_preset(folder), np.random.default_rng(seed))
     else:
         load_weights(model, weights)

@@ -6,17 +6,18 @@ import keras
 import numpy as np
 
 from kzoo.errors import InputError
+from kzoo.tensors import Shapes
 from kzoo.weights import named_variables
 
 
-def is_wider(model: keras.Model, arrays: dict[str, np.ndarray]) -> bool:
-    """Whether a model has these weights, but in some shapes whole multiples of theirs."""
-    shapes = {name: tuple(variable.shape) for name, variable in named_variables(model).items()}
-    if shapes.keys() != arrays.keys() or all(shapes[name] == array.shape for name, array in arrays.items()):
+def is_wider(model: keras.Model, shapes: Shapes) -> bool:
+    """Whether a model has weights of these names, and of whole multiples of these shapes, not all of them equal."""
+    own = {name: tuple(variable.shape) for name, variable in named_variables(model).items()}
+    if own.keys() != shapes.keys() or own == shapes:
         return False
-    pairs = [(shapes[name], array.shape) for name, array in arrays.items()]
-    return all(len(own) == len(other) for own, other in pairs) and not any(
-        n % m for own, other in pairs for n, m in zip(own, other, strict=True)
+    pairs = [(own[name], shape) for name, shape in shapes.items()]
+    return all(len(sizes) == len(shape) and all(shape) for sizes, shape in pairs) and not any(
+        n % m for sizes, shape in pairs for n, m in zip(sizes, shape, strict=True)
     )
 
 
@@ -39,7 +40,7 @@ def widen(model: Any, narrow: Any, rng: np.random.Generator) -> None:
     Differences from the paper: it copies random units, here all are copied equally often, so that a layer norm has the
     same mean and variance.
     """
-    arrays = {name: np.asarray(keras.ops.convert_to_numpy(v.value)) for name, v in named_variables(narrow).items()}
+    arrays = {name: keras.ops.convert_to_numpy(v.value) for name, v in named_variables(narrow).items()}
     for name, variable in named_variables(model).items():
         array = arrays[name]
         ratios = [n // m for n, m in zip(variable.shape, array.shape, strict=True)]
@@ -49,7 +50,7 @@ def widen(model: Any, narrow: Any, rng: np.random.Generator) -> None:
             copies = (len(array) // ratios[0], ratios[0], -1)
             noise = rng.normal(0.0, array.std() / ratios[0] ** 0.5, array.shape).reshape(copies)
             array = array / ratios[0] + (noise - noise.mean(axis=1, keepdims=True)).reshape(array.shape)
-        if name.endswith("key.kernel"):  # its units are summed with the queries', and then scaled by their number
+        if name.endswith("key.kernel"):  # scores add up over a head's units, and are scaled by their number
             trained = name.replace("key.kernel", "scale") in arrays
             array = array / (ratios[1] if trained else ratios[1] ** 0.5)
         variable.assign(array)

@@ -6,8 +6,10 @@ import pytest
 
 from kzoo.errors import InputError, PresetError
 from kzoo.models import TransformerClassifier
+from kzoo.tensors import read_shapes
 from kzoo.training.build import build
 from kzoo.training.recipe import Recipe
+from kzoo.training.widen import is_wider
 from kzoo.weights import named_variables
 
 
@@ -72,3 +74,11 @@ def test_what_cannot_be_widened(tmp_path):
     for sizes in ((12, 12), (16, 18), (4, 12)):
         with pytest.raises(PresetError, match="but the model needs F32"):
             build(recipe(tmp_path / "narrow", classifier(*sizes, block="rel", encoding="sinusoidal")))
+
+
+def test_a_shape_without_numbers_is_no_narrower_one(tmp_path):
+    model = preset(tmp_path / "narrow")
+    shapes = read_shapes(tmp_path / "narrow/model.safetensors")
+    assert shapes == {name: tuple(variable.shape) for name, variable in named_variables(model).items()}
+    assert not is_wider(model, shapes) and is_wider(model, shapes | {"classes.bias": (1,)})
+    assert not is_wider(model, shapes | {"classes.bias": (0,)})
