@@ -9,30 +9,38 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "from_preset": "kzoo.presets_io",
-    "save_to_preset": "kzoo.presets_io",
-    "list_presets": "kzoo.catalogue",
-    "preset_info": "kzoo.catalogue",
+    "from_preset": "kzoo.saving.presets_io",
+    "save_to_preset": "kzoo.saving.presets_io",
+    "list_presets": "kzoo.saving.catalogue",
+    "preset_info": "kzoo.saving.catalogue",
     "upload_preset": "kzoo.hub.publish",
     "evaluate": "kzoo.evaluation.evaluate",
     "export": "kzoo.exporting.export",
-    "probe": "kzoo.evaluation.probe",
+    "probe": "kzoo.inspection.probe",
     "train": "kzoo.training.train",
-    "calibrate": "kzoo.calibration",
+    "calibrate": "kzoo.training.calibration",
     "Tokenizer": "kzoo.preprocessing.tokenizer",
     "CalculationPreprocessor": "kzoo.preprocessing.calculation_preprocessor",
     "Seq2SeqPreprocessor": "kzoo.preprocessing.preprocessor",
     "ClassifierPreprocessor": "kzoo.preprocessing.classifier_preprocessor",
     "DecoderPreprocessor": "kzoo.preprocessing.decoder_preprocessor",
 }
-_MODULES = ("layers", "tasks", "presets", "models", "training", "evaluation", "errors", "registry", "metrics")
+_MODULES = {
+    **{
+        name: f"kzoo.{name}"
+        for name in ("layers", "tasks", "presets", "models", "training", "evaluation", "inspection")
+    },
+    "errors": "kzoo.errors",
+    "registry": "kzoo.registry",
+    "metrics": "kzoo.evaluation.metrics",
+}
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return importlib.import_module(f"kzoo.{name}")
+        return importlib.import_module(_MODULES[name])
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'kzoo' has no attribute {name!r}")

@@ -2,6 +2,6 @@
 
 import sys
 
-from kzoo.cli import main
+from kzoo.cli.main import main
 
 sys.exit(main())

@@ -8,7 +8,7 @@ import numpy as np
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.recurrent.scan import while_loop
+from kzoo.layers.functional.scan import while_loop
 from kzoo.preprocessing.preprocessor import MAX_LENGTH, bucket
 
 BATCH = 256

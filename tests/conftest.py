@@ -96,7 +96,7 @@ def make_model():
     def make(cls=None, seed=0, **config):
         import kzoo
         from kzoo.registry import parameters_of
-        from kzoo.weights import at_most, named_variables
+        from kzoo.saving.weights import at_most, named_variables
 
         cls = cls or kzoo.models.RecurrentSeq2Seq
         small = {key: value for key, value in SMALL.items() if key in parameters_of(cls)}

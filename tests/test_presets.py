@@ -5,10 +5,10 @@ import math
 import pytest
 
 import kzoo
-from kzoo.card import render_card
-from kzoo.catalogue import preset_folder
+from kzoo.cards.card import render_card
 from kzoo.evaluation.results import preset_rows
-from kzoo.files import sha256
+from kzoo.saving.catalogue import preset_folder
+from kzoo.saving.files import sha256
 from kzoo.training.build import build
 from kzoo.training.recipe import load_recipe
 

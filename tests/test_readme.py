@@ -40,7 +40,7 @@ def test_fine_tuning(root, python, tmp_path, monkeypatch):
     exec(task, names)
     exec(tune, names)
     assert names["history"]["accuracy_at_40"][-1] >= 0.9 and names["history"]["loss"][-1] < names["history"]["loss"][0]
-    told = "from kzoo.cli import main; main(['generate', sys.argv[1], '4 7 9', '1 2 3 4 5 6 7 8 9 0 1 2'])"
+    told = "from kzoo.cli.main import main; main(['generate', sys.argv[1], '4 7 9', '1 2 3 4 5 6 7 8 9 0 1 2'])"
     done = python(told, tmp_path / "onestep_complement", KERAS_BACKEND="jax")
     assert done.stdout.splitlines() == ["5 2 0", "8 7 6 5 4 3 2 1 0 9 8 7"], done.stderr
     exec(publish, names)

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import kzoo
-from kzoo.layers.recurrent import scan
-from kzoo.weights import named_variables
+from kzoo.layers.functional import scan
+from kzoo.saving.weights import named_variables
 
 BACKEND = keras.config.backend()
 SMALL = {"units": 8, "hidden_units": 8}

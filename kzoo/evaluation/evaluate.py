@@ -60,10 +60,10 @@ def evaluate(
     import keras
 
     from kzoo.evaluation.measure import DEFAULT, LABEL_DEFAULT, check_metrics, measure
-    from kzoo.weights import weights_sha256
+    from kzoo.saving.weights import weights_sha256
 
     if isinstance(model, (str, Path)):
-        from kzoo.presets_io import from_preset
+        from kzoo.saving.presets_io import from_preset
 
         model = from_preset(model)
     task = get_task(_task_of(model) if task is None else task)

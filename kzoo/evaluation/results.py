@@ -5,7 +5,7 @@ from typing import Any
 
 from kzoo.errors import PresetError
 from kzoo.evaluation.report import Report, Row
-from kzoo.files import read_json, sha256, write_json
+from kzoo.saving.files import read_json, sha256, write_json
 
 FORMAT = 1
 KEY = ("length", "metric", "seed", "backend", "weights_sha256")
@@ -31,7 +31,7 @@ def add_results(folder: Path, document: dict[str, Any]) -> None:
         folder: Path. The preset.
         document: dict, as `results_document` returns; `training` may be an empty list.
     """
-    from kzoo.presets_io import write_metadata
+    from kzoo.saving.presets_io import write_metadata
 
     path = folder / "results.json"
     own: dict[str, Any] = read_json(path) if path.is_file() else {"training": [], "rows": []}
@@ -84,14 +84,14 @@ def _order(row: Row) -> tuple[Any, ...]:
 
 def runs_folder() -> Path:
     """Returns the folder of results without weights: of pairs that were run for the tables but are no presets."""
-    from kzoo.catalogue import bundled_folder
+    from kzoo.saving.catalogue import bundled_folder
 
     return bundled_folder() / "runs"
 
 
 def run_document(name: str) -> dict[str, Any]:
     """Returns the results of `<mechanism>_<task>`, preset or not; an empty dict if it was never run."""
-    from kzoo.catalogue import bundled_folder
+    from kzoo.saving.catalogue import bundled_folder
 
     for path in (bundled_folder() / name / "results.json", runs_folder() / f"{name}.json"):
         if path.is_file():

@@ -118,8 +118,8 @@ def _keras(program: Any, path: Path) -> Runner:
 def _safetensors(program: Any, path: Path) -> Runner:
     import json
 
-    from kzoo.files import write_bytes
-    from kzoo.weights import load_weights, serialize
+    from kzoo.saving.files import write_bytes
+    from kzoo.saving.weights import load_weights, serialize
 
     write_bytes(path, serialize(program.model, kzoo=json.dumps(program.description())))
     model = type(program.model).from_config(program.model.get_config())

@@ -15,7 +15,7 @@ import torch
 
 from kzoo.errors import BackendError
 from kzoo.exporting.program import Program
-from kzoo.weights import named_variables
+from kzoo.saving.weights import named_variables
 
 DESCRIPTION = "kzoo.json"
 NEEDS_ONNX = 'onnx needs packages that are not installed: pip install "kzoo[export]"'

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from kzoo.backend import installed
-from kzoo.card import render_card, write_card
-from kzoo.catalogue import PARTS, on_hub, preset_folder, preset_info, read_metadata
+from kzoo.cards.card import render_card, write_card
 from kzoo.errors import PresetError
 from kzoo.evaluation.results import preset_rows
-from kzoo.files import MAX_JSON
 from kzoo.hub.address import Address
-from kzoo.presets_io import check_files, from_preset
-from kzoo.tensors import MAX_WEIGHTS, read_tensors
+from kzoo.saving.catalogue import PARTS, on_hub, preset_folder, preset_info, read_metadata
+from kzoo.saving.files import MAX_JSON
+from kzoo.saving.presets_io import check_files, from_preset
+from kzoo.saving.safetensors_file import MAX_WEIGHTS, read_tensors
 from kzoo.training.recipe import load_recipe
 
 PUBLISHED = (*PARTS, "recipe.json", "results.json")

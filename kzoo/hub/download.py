@@ -4,12 +4,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from kzoo.catalogue import PARTS, Pin, check_file
 from kzoo.errors import NotOnHubError, PresetError, UnreachableError
-from kzoo.files import MAX_JSON
 from kzoo.hub.address import Address
 from kzoo.hub.connection import LIBRARY, TIMEOUT, hub_api, hub_errors, persistently
-from kzoo.tensors import MAX_WEIGHTS
+from kzoo.saving.catalogue import PARTS, Pin, check_file
+from kzoo.saving.files import MAX_JSON
+from kzoo.saving.safetensors_file import MAX_WEIGHTS
 
 FILES = (*PARTS, "recipe.json", "results.json", "README.md")  # nothing else is ever asked for
 

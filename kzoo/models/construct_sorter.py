@@ -7,8 +7,8 @@ import numpy as np
 from kzoo import checks
 from kzoo.models.transformer_decoder import TransformerDecoder
 from kzoo.preprocessing.decoder_preprocessor import DecoderPreprocessor
+from kzoo.saving.weights import named_variables
 from kzoo.tasks import get as get_task
-from kzoo.weights import named_variables
 
 SYMBOLS = 3  # start (the delimiter), end and padding
 

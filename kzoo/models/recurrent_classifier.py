@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.transformer.linear import linear
+from kzoo.layers.functional.linear import linear
 from kzoo.models.classifier import Classifier
 from kzoo.registry import get, register, serialize
 

@@ -6,10 +6,10 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.layers.functional.dense import dense
 from kzoo.layers.recurrent.attention_decoder import AttentionDecoder
 from kzoo.layers.recurrent.bidirectional_gru import BidirectionalGRU
 from kzoo.layers.recurrent.boundary_vectors import BoundaryVectors
-from kzoo.layers.recurrent.dense import dense
 from kzoo.models.sequence_model import SequenceModel
 from kzoo.registry import register, serialize
 

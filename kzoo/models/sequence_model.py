@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import keras
 
+from kzoo.data.batches import Batches
 from kzoo.errors import InputError
+from kzoo.evaluation.metrics import SequenceAccuracy, TokenAccuracy
 from kzoo.generation import Generator
-from kzoo.metrics import SequenceAccuracy, TokenAccuracy
-from kzoo.preprocessing.batches import Batches
 from kzoo.preprocessing.preprocessor import Seq2SeqPreprocessor
 from kzoo.tasks import Task, TaskData
 from kzoo.tasks import get as get_task
@@ -59,13 +59,13 @@ class SequenceModel(keras.Model):
         Raises:
             PresetError: the preset is of another class, or `kzoo.from_preset` refuses it.
         """
-        from kzoo.presets_io import from_preset
+        from kzoo.saving.presets_io import from_preset
 
         return from_preset(preset, load_weights=load_weights, expected=cls)
 
     def save_to_preset(self, folder: str | Path) -> None:
-        """Writes the model as a preset folder; see `kzoo.presets_io.save_to_preset`."""
-        from kzoo.presets_io import save_to_preset
+        """Writes the model as a preset folder; see `kzoo.saving.presets_io.save_to_preset`."""
+        from kzoo.saving.presets_io import save_to_preset
 
         save_to_preset(self, folder)
 

@@ -8,7 +8,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.errors import InputError
-from kzoo.layers.transformer.linear import linear
+from kzoo.layers.functional.linear import linear
 from kzoo.layers.transformer.transformer_block import EPSILON, TransformerBlock
 from kzoo.models.sequence_model import SequenceModel
 from kzoo.preprocessing.decoder_preprocessor import DecoderPreprocessor
@@ -31,7 +31,7 @@ class TransformerDecoder(SequenceModel):
 
     Without `encoding` nothing but the causal mask tells positions apart. The blocks "pre_norm" and "tempered" are the
     paper's models with the standard and the tempered softmax. Each task in `hints` has a W and b of its own
-    (`hint_classes`) over the shared blocks; see `kzoo.preprocessing.alternating` for training with them.
+    (`hint_classes`) over the shared blocks; see `kzoo.data.interleaving` for training with them.
 
     Args:
         vocabulary_size: int. Number of token ids V, 2 to 65,536.

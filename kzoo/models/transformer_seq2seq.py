@@ -6,8 +6,8 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.layers.functional.linear import linear
 from kzoo.layers.transformer.decoder_block import DecoderBlock
-from kzoo.layers.transformer.linear import linear
 from kzoo.layers.transformer.transformer_block import TransformerBlock
 from kzoo.models.sequence_model import SequenceModel
 from kzoo.models.transformer_decoder import causal_mask

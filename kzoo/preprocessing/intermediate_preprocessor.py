@@ -27,7 +27,7 @@ class IntermediatePreprocessor:
     Example:
 
     ```python
-    from kzoo.preprocessing.batches import Batches
+    from kzoo.data.batches import Batches
     from kzoo.preprocessing.intermediate_preprocessor import IntermediatePreprocessor
 
     task = kzoo.tasks.get("arithmetic")

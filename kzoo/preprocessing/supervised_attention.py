@@ -28,7 +28,7 @@ class SupervisedAttention:
     Example:
 
     ```python
-    from kzoo.preprocessing.batches import Batches
+    from kzoo.data.batches import Batches
     from kzoo.preprocessing.supervised_attention import SupervisedAttention
 
     task = kzoo.tasks.get("reverse_copy")

@@ -15,8 +15,8 @@ FRESH = 10**6  # so far apart are the seeds of two runs' fresh examples; the see
 
 def training_batches(recipe: Recipe, model: Any) -> Any:
     """Returns the batches of the task, or where the model has hints, those of the task and its hints in turn."""
-    from kzoo.preprocessing.alternating import Alternating
-    from kzoo.preprocessing.batches import Batches
+    from kzoo.data.batches import Batches
+    from kzoo.data.interleaving import Alternating
 
     options: dict[str, Any] = {"lengths": recipe.lengths, "drop_remainder": True}
     options["bucketed"] = False if recipe.lengths == "mixed" else None  # mixed batches mostly hold a long row

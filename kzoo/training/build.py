@@ -7,7 +7,7 @@ import numpy as np
 
 from kzoo.backend import no_other_backend
 from kzoo.errors import InputError
-from kzoo.files import read_json
+from kzoo.saving.files import read_json
 from kzoo.training.recipe import Recipe
 
 
@@ -50,12 +50,12 @@ def _begin_with(model: Any, preset: str, seed: int) -> None:
         PresetError: the preset has other weights.
         InputError: it has another vocabulary, or cannot be widened.
     """
-    from kzoo.catalogue import preset_folder
     from kzoo.models.transformer_classifier import TransformerClassifier
-    from kzoo.presets_io import from_preset
-    from kzoo.tensors import read_shapes
+    from kzoo.saving.catalogue import preset_folder
+    from kzoo.saving.presets_io import from_preset
+    from kzoo.saving.safetensors_file import read_shapes
+    from kzoo.saving.weights import load_weights
     from kzoo.training.widen import is_wider, widen
-    from kzoo.weights import load_weights
 
     folder = preset_folder(preset)
     own, other = model.preprocessor.get_config(), read_json(folder / "tokenizer.json")
@@ -72,7 +72,7 @@ def _calibrated(recipe: Recipe) -> dict[str, Any]:
     """Returns the biases of a recipe's calibration; the random state stays as it is."""
     import keras
 
-    from kzoo.calibration import calibrate
+    from kzoo.training.calibration import calibrate
 
     options = dict(recipe.calibration or {})
     preset = options.pop("preset")

@@ -10,11 +10,11 @@ import keras
 from tqdm import tqdm
 
 from kzoo.evaluation.measure import measure
+from kzoo.saving.weights import save_weights
 from kzoo.tasks import Task
 from kzoo.tasks import get as get_task
 from kzoo.training.checkpoint import Checkpoint
 from kzoo.training.recipe import Recipe
-from kzoo.weights import save_weights
 
 
 class LengthAccuracy(keras.callbacks.Callback):

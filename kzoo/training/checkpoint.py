@@ -9,8 +9,8 @@ import numpy as np
 from safetensors.numpy import load_file, save
 
 from kzoo.errors import PresetError
-from kzoo.files import read_json, write_bytes, write_json
-from kzoo.weights import named_variables
+from kzoo.saving.files import read_json, write_bytes, write_json
+from kzoo.saving.weights import named_variables
 
 
 class Checkpoint:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from kzoo import catalogue
 from kzoo.errors import InputError
 from kzoo.evaluation.results import add_results, run_document, runs_folder
-from kzoo.files import read_json, write_json
+from kzoo.saving import catalogue
+from kzoo.saving.files import read_json, write_json
 from kzoo.tasks import get as get_task
 from kzoo.training.recipe import Recipe, load_recipe, recipes_folder
 

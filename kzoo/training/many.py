@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from kzoo.backend import ensure_backend
 from kzoo.errors import BackendError, InputError, KzooError
-from kzoo.files import write_bytes
+from kzoo.saving.files import write_bytes
 from kzoo.tasks import get as get_task
 from kzoo.training.recipe import Recipe, load_recipe
 from kzoo.training.train import train

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from kzoo import checks
-from kzoo.catalogue import bundled_folder, list_presets, on_hub, preset_folder
 from kzoo.errors import InputError, PresetError, did_you_mean
-from kzoo.files import read_json
+from kzoo.saving.catalogue import bundled_folder, list_presets, on_hub, preset_folder
+from kzoo.saving.files import read_json
 from kzoo.tasks import get as get_task
 
 FORMAT = 1

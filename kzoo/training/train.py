@@ -6,7 +6,7 @@ from typing import Any
 
 from kzoo.backend import ensure_backend
 from kzoo.errors import InputError, PresetError
-from kzoo.files import read_json
+from kzoo.saving.files import read_json
 from kzoo.tasks import get as get_task
 from kzoo.training.batches import training_batches
 from kzoo.training.build import build
@@ -79,9 +79,9 @@ def fit(recipe: Recipe, checkpoint: Any, progress: bool = False) -> tuple[Any, d
     """Returns the trained model and the notes of its run."""
     import keras
 
+    from kzoo.saving.weights import load_weights
     from kzoo.training.callbacks import Bookkeeper, LengthAccuracy, Progress
     from kzoo.training.optimizer import optimizer_of
-    from kzoo.weights import load_weights
 
     model = build(recipe)
     if recipe.constructed:
@@ -118,7 +118,7 @@ def _write(model: Any, recipe: Recipe, notes: dict[str, Any], output: Path, chec
 
     from kzoo.evaluation.evaluate import evaluate
     from kzoo.evaluation.results import results_document
-    from kzoo.presets_io import save_to_preset
+    from kzoo.saving.presets_io import save_to_preset
 
     if progress:
         print(f"trained {notes['epoch']} epochs in {notes['seconds']:.0f} s; evaluating", file=sys.stderr)

@@ -6,8 +6,8 @@ import keras
 import numpy as np
 
 from kzoo.errors import InputError
-from kzoo.tensors import Shapes
-from kzoo.weights import named_variables
+from kzoo.saving.safetensors_file import Shapes
+from kzoo.saving.weights import named_variables
 
 
 def is_wider(model: keras.Model, shapes: Shapes) -> bool:

@@ -7,7 +7,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.layers.attention.attention_cell import AttentionCell, Tensors
-from kzoo.layers.recurrent.reverse import reverse
+from kzoo.layers.functional.reverse import reverse
 from kzoo.registry import get, register, serialize
 
 

@@ -8,8 +8,8 @@ from keras import ops
 from kzoo import checks
 from kzoo.layers.attention.attention_cell import Tensors
 from kzoo.layers.attention.location_attention import LocationAttention
+from kzoo.layers.functional.dense import dense
 from kzoo.layers.recurrent.bidirectional_gru import gru_initializers
-from kzoo.layers.recurrent.dense import dense
 from kzoo.registry import alias, register
 
 

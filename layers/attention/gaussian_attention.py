@@ -7,7 +7,7 @@ from keras import ops
 
 from kzoo.layers.attention.attention_cell import AttentionCell, Tensors
 from kzoo.layers.attention.score_attention import masked_softmax
-from kzoo.layers.recurrent.dense import dense
+from kzoo.layers.functional.dense import dense
 
 SMALLEST_SPREAD = 0.27  # in positions; the Gaussian then holds 0.998 of its mass on an integer centre
 

@@ -8,7 +8,7 @@ from kzoo import checks
 from kzoo.errors import InputError
 from kzoo.layers.attention.attention_cell import AttentionCell, Tensors
 from kzoo.layers.attention.gaussian_attention import scalar
-from kzoo.layers.recurrent.dense import dense
+from kzoo.layers.functional.dense import dense
 from kzoo.registry import alias, get, register, serialize
 
 

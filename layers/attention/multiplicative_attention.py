@@ -6,7 +6,7 @@ from keras import ops
 
 from kzoo.layers.attention.attention_cell import Tensors
 from kzoo.layers.attention.score_attention import ScoreAttention
-from kzoo.layers.recurrent.dense import dense
+from kzoo.layers.functional.dense import dense
 from kzoo.registry import alias, register
 
 

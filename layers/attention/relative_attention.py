@@ -6,8 +6,8 @@ from keras import ops
 
 from kzoo.layers.attention.attention_cell import Tensors
 from kzoo.layers.attention.content_attention import ContentAttention
-from kzoo.layers.attention.sinusoid import angles, rotate, sinusoid
-from kzoo.layers.recurrent.dense import dense
+from kzoo.layers.functional.dense import dense
+from kzoo.layers.functional.sinusoid import angles, rotate, sinusoid
 from kzoo.registry import alias, register
 
 

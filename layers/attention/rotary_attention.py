@@ -5,7 +5,7 @@ from typing import Any
 from keras import ops
 
 from kzoo.layers.attention.content_attention import ContentAttention
-from kzoo.layers.attention.sinusoid import angles, rotate
+from kzoo.layers.functional.sinusoid import angles, rotate
 from kzoo.registry import alias, register
 
 

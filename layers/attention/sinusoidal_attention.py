@@ -5,7 +5,7 @@ from typing import Any
 from keras import ops
 
 from kzoo.layers.attention.content_attention import ContentAttention
-from kzoo.layers.attention.sinusoid import sinusoid
+from kzoo.layers.functional.sinusoid import sinusoid
 from kzoo.registry import alias, register
 
 

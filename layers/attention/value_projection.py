@@ -5,7 +5,7 @@ from typing import Any
 import keras
 
 from kzoo import checks
-from kzoo.layers.recurrent.dense import dense
+from kzoo.layers.functional.dense import dense
 from kzoo.registry import register
 
 

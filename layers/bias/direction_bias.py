@@ -5,7 +5,7 @@ from typing import Any
 from keras import ops
 
 from kzoo.layers.bias.attention_bias import AttentionBias, rows_of
-from kzoo.layers.transformer.linear import linear
+from kzoo.layers.functional.linear import linear
 from kzoo.registry import alias, register
 
 

@@ -5,8 +5,8 @@ from typing import Any
 from keras import ops
 
 from kzoo.layers.bias.relative_bias import RelativeBias
-from kzoo.layers.transformer.linear import linear
-from kzoo.layers.transformer.windows import windows
+from kzoo.layers.functional.linear import linear
+from kzoo.layers.functional.windows import windows
 from kzoo.registry import alias, register
 
 

@@ -6,10 +6,10 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.attention.sinusoid import sinusoid
 from kzoo.layers.bias.attention_bias import AttentionBias
-from kzoo.layers.transformer.linear import glorot, linear
-from kzoo.layers.transformer.windows import windows
+from kzoo.layers.functional.linear import glorot, linear
+from kzoo.layers.functional.sinusoid import sinusoid
+from kzoo.layers.functional.windows import windows
 from kzoo.registry import alias, register
 
 

@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.attention.sinusoid import sinusoid
+from kzoo.layers.functional.sinusoid import sinusoid
 from kzoo.registry import alias, register
 
 

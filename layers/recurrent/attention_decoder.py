@@ -6,8 +6,8 @@ import keras
 from keras import ops
 
 from kzoo.layers.attention.attention_cell import AttentionCell, Tensors
+from kzoo.layers.functional.scan import scan
 from kzoo.layers.recurrent.bidirectional_gru import gru_initializers
-from kzoo.layers.recurrent.scan import scan
 from kzoo.registry import get, register, serialize
 
 

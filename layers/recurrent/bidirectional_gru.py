@@ -6,8 +6,8 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.recurrent.over_time import over_time
-from kzoo.layers.recurrent.reverse import reverse
+from kzoo.layers.functional.over_time import over_time
+from kzoo.layers.functional.reverse import reverse
 from kzoo.registry import register
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import keras
 from keras import ops
 
+from kzoo.layers.functional.over_time import over_time
+from kzoo.layers.functional.reverse import reverse
 from kzoo.layers.recurrent.lstm_reader import LSTMReader, at_last, lstm
-from kzoo.layers.recurrent.over_time import over_time
-from kzoo.layers.recurrent.reverse import reverse
 from kzoo.registry import alias, register
 
 

@@ -6,8 +6,8 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.layers.functional.scan import scan
 from kzoo.layers.recurrent.lstm_reader import at_last
-from kzoo.layers.recurrent.scan import scan
 from kzoo.registry import alias, register
 
 Tensors = dict[str, Any]

@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.recurrent.over_time import over_time
+from kzoo.layers.functional.over_time import over_time
 from kzoo.registry import alias, register
 
 

@@ -5,8 +5,8 @@ from typing import Any
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.transformer.linear import linear
-from kzoo.layers.transformer.repeat import repeat
+from kzoo.layers.functional.linear import linear
+from kzoo.layers.functional.repeat import repeat
 from kzoo.layers.transformer.shared_depth import SharedDepth
 from kzoo.registry import alias, register
 

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 
 from kzoo import checks
-from kzoo.layers.transformer.linear import glorot, linear
+from kzoo.layers.functional.linear import glorot, linear
 from kzoo.registry import register
 
 

@@ -7,7 +7,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.errors import InputError
-from kzoo.layers.transformer.linear import glorot, linear
+from kzoo.layers.functional.linear import glorot, linear
 from kzoo.registry import alias, get, register, serialize
 
 

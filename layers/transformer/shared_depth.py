@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.transformer.repeat import repeat
+from kzoo.layers.functional.repeat import repeat
 from kzoo.registry import alias, get, register, serialize
 
 MAX_STEPS = 10_000

@@ -7,7 +7,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.layers.attention.score_attention import masked_softmax
-from kzoo.layers.transformer.windows import windows
+from kzoo.layers.functional.windows import windows
 from kzoo.registry import alias, register
 
 

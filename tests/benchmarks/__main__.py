@@ -44,7 +44,7 @@ def tell(what, value):
 
 def recopy():
     import kzoo
-    from kzoo.preprocessing.batches import Batches
+    from kzoo.data.batches import Batches
 
     task = kzoo.tasks.get("recopy")
     model = kzoo.from_preset("onestep_recopy")

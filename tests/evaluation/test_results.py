@@ -8,7 +8,7 @@ import kzoo
 from kzoo.errors import PresetError
 from kzoo.evaluation.report import Report
 from kzoo.evaluation.results import add_report, add_results, other_rows, preset_rows, results_document
-from kzoo.files import read_json, sha256
+from kzoo.saving.files import read_json, sha256
 
 
 def report(digest, value=0.5, length=15, task="recopy", **more):

@@ -12,7 +12,7 @@ import kzoo.exporting.export as module
 from kzoo.errors import BackendError, InputError
 from kzoo.exporting.export import FORMATS, compare, export
 from kzoo.exporting.program import Program
-from kzoo.weights import load_weights, named_variables
+from kzoo.saving.weights import load_weights, named_variables
 
 BACKEND = keras.config.backend()
 SMALL = {"units": 8, "hidden_units": 8}
@@ -130,7 +130,7 @@ def test_safetensors_says_what_it_holds(models, tmp_path):
 
 
 def test_the_command(preset, tmp_path, capsys):
-    from kzoo.cli import main
+    from kzoo.cli.main import main
 
     path = tmp_path / "out" / "tiny.keras"
     assert main(["export", str(preset), "--format", "keras", "--output", str(path)]) == 0

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from kzoo.cli import main
+from kzoo.cli.main import main
 from kzoo.evaluation.report import Report
 from kzoo.evaluation.results import add_results, results_document
-from kzoo.files import sha256
 from kzoo.hub.address import Address
 from kzoo.hub.contents import contents
+from kzoo.saving.files import sha256
 
 _spec = importlib.util.spec_from_file_location("hub_server", Path(__file__).parent / "hub_server.py")
 hub_server = sys.modules["hub_server"] = importlib.util.module_from_spec(_spec)

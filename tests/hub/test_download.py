@@ -11,13 +11,13 @@ import termios
 import pytest
 
 import kzoo
-from kzoo.card import render_card
+from kzoo.cards.card import render_card
 from kzoo.errors import AccessError, KzooError, NotOnHubError, PresetError, UnreachableError
-from kzoo.files import sha256
 from kzoo.hub.address import Address
 from kzoo.hub.download import FILES, fetch
+from kzoo.saving.files import sha256
+from kzoo.saving.weights import serialize
 from kzoo.training.recipe import load_recipe
-from kzoo.weights import serialize
 
 pytestmark = pytest.mark.once
 FRIEND = "hf://friend/tiny_recopy"
@@ -226,7 +226,7 @@ def shelf(hub, put, whole_preset, tmp_path, monkeypatch):
     record = {"address": f"hf://zoo/tiny_recopy@{commit}", "files": files}
     (tmp_path / "shelf" / "hub").mkdir(parents=True)
     (tmp_path / "shelf" / "hub" / "tiny_recopy.json").write_text(json.dumps(record))
-    monkeypatch.setattr("kzoo.catalogue.bundled_folder", lambda: tmp_path / "shelf")
+    monkeypatch.setattr("kzoo.saving.catalogue.bundled_folder", lambda: tmp_path / "shelf")
     return tmp_path / "shelf"
 
 
@@ -318,7 +318,7 @@ def test_the_commands_take_addresses(hub, put, whole_preset, kzoo_command, tmp_p
 
 def test_downloading_needs_no_backend(hub, put, whole_preset, hub_python):
     put(whole_preset)
-    code = "from kzoo.cli import main; sys.exit(main(['download', sys.argv[1]]))"
+    code = "from kzoo.cli.main import main; sys.exit(main(['download', sys.argv[1]]))"
     done = hub_python(code, FRIEND, without=["keras", "jax", "torch", "tensorflow"])
     assert done.returncode == 0 and "snapshots" in done.stdout, done.stderr
 

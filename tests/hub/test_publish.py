@@ -11,13 +11,13 @@ import pytest
 from huggingface_hub import HfApi, ModelCard
 
 import kzoo
-from kzoo.card import render_card
-from kzoo.catalogue import PARTS
+from kzoo.cards.card import render_card
 from kzoo.errors import AccessError, HubError, InputError, KzooError, NotOnHubError, PresetError, UnreachableError
-from kzoo.files import read_json, sha256, write_json
 from kzoo.hub.address import Address
-from kzoo.presets_io import write_metadata
-from kzoo.weights import serialize
+from kzoo.saving.catalogue import PARTS
+from kzoo.saving.files import read_json, sha256, write_json
+from kzoo.saving.presets_io import write_metadata
+from kzoo.saving.weights import serialize
 
 pytestmark = pytest.mark.once
 MINE = "hf://me/tiny_recopy"
@@ -107,7 +107,7 @@ def test_the_command_publishes_and_its_json_is_a_record(hub, own, kzoo_command, 
     assert code == 0
     (tmp_path / "shelf" / "hub").mkdir(parents=True)
     (tmp_path / "shelf" / "hub" / "tiny_recopy.json").write_text(out)
-    monkeypatch.setattr("kzoo.catalogue.bundled_folder", lambda: tmp_path / "shelf")
+    monkeypatch.setattr("kzoo.saving.catalogue.bundled_folder", lambda: tmp_path / "shelf")
     assert serialize(kzoo.from_preset("tiny_recopy")) == (own / "model.safetensors").read_bytes()
     code, out, err = kzoo_command("publish", own, MINE, "--tag", "v1")
     assert code == 0 and out.startswith("nothing was sent, all of it is there")
@@ -351,7 +351,7 @@ def test_a_fresh_card_in_the_folder_is_welcome(hub, own):
 
 
 def test_publishing_needs_no_backend(hub, own, hub_python):
-    code = "from kzoo.cli import main; sys.exit(main(['publish', sys.argv[1], 'hf://me/tiny_recopy', '--json']))"
+    code = "from kzoo.cli.main import main; sys.exit(main(['publish', sys.argv[1], 'hf://me/tiny_recopy', '--json']))"
     done = hub_python(code, own, without=["keras", "jax", "torch", "tensorflow"])
     assert done.returncode == 0, done.stderr
     assert set(json.loads(done.stdout)["files"]) == FILES

@@ -7,12 +7,12 @@ import pytest
 import kzoo
 import kzoo.models  # fills the registry
 import kzoo.training.recipe
-from kzoo.card import render_card
+from kzoo.cards.card import render_card
 from kzoo.errors import InputError
 from kzoo.registry import classes, serialize
+from kzoo.saving.weights import named_variables
 from kzoo.training.batches import training_batches
 from kzoo.training.build import build
-from kzoo.weights import named_variables
 
 TASK = kzoo.tasks.get("ctl_forward")
 SMALL = {

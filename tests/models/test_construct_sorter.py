@@ -8,7 +8,7 @@ import kzoo
 from kzoo.errors import InputError
 from kzoo.evaluation.measure import measure
 from kzoo.models.construct_sorter import sorter_weights
-from kzoo.weights import named_variables
+from kzoo.saving.weights import named_variables
 
 TASK = kzoo.tasks.get("sorter")
 SPLITS = ("test", "train_repeated", "rep2", "rep3", "rep4", "rep5")

@@ -8,7 +8,7 @@ import kzoo
 import kzoo.models  # fills the registry
 from kzoo.errors import InputError
 from kzoo.registry import classes
-from kzoo.weights import serialize
+from kzoo.saving.weights import serialize
 
 TASK = kzoo.tasks.get("recopy")
 PAIRS = [(" ".join(e.source), " ".join(e.target)) for e in TASK.examples("train", 8, length=3)]

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 import kzoo
+from kzoo.data.batches import Batches
+from kzoo.data.interleaving import Alternating
 from kzoo.errors import InputError
 from kzoo.evaluation.measure import measure
-from kzoo.preprocessing.alternating import Alternating
-from kzoo.preprocessing.batches import Batches
-from kzoo.weights import named_variables
+from kzoo.saving.weights import named_variables
 
 TEXTS = ["5 3 1 4 2", "7 7", "100 1 50 50 50 3 9 2 8", "12"]
 STEPPING = [(name, "before") for name in ("relative", "gated_relative", "tempered")]

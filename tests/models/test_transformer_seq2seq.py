@@ -8,7 +8,7 @@ import kzoo
 from kzoo.errors import InputError
 from kzoo.evaluation.measure import measure
 from kzoo.registry import classes
-from kzoo.weights import named_variables
+from kzoo.saving.weights import named_variables
 
 LINES = {
     "self_bias": [[[1, None, 0, 0.0]], [[1, None, -1, 0.0]]],

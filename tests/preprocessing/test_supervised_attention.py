@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import kzoo
+from kzoo.data.batches import Batches
 from kzoo.errors import InputError
 from kzoo.models.recurrent_seq2seq import gold_loss
-from kzoo.preprocessing.batches import Batches
 from kzoo.preprocessing.supervised_attention import SupervisedAttention
 from kzoo.training.batches import training_batches
 from kzoo.training.build import build

@@ -12,7 +12,7 @@ from kzoo.training.recipe import Recipe
 CODE = """
 import json, sys
 import kzoo, keras
-from kzoo.files import read_json
+from kzoo.saving.files import read_json
 from kzoo.training.recipe import Recipe
 
 recipe = Recipe.from_config(json.loads(sys.argv[1]))

@@ -22,7 +22,7 @@ def test_wanted_covers_table_2_and_the_bundled_recipes():
 
 
 def test_missing_runs_are_made_once(tmp_path, monkeypatch):
-    monkeypatch.setattr("kzoo.catalogue.bundled_folder", lambda: tmp_path)
+    monkeypatch.setattr("kzoo.saving.catalogue.bundled_folder", lambda: tmp_path)
     model = {"class": "RecurrentSeq2Seq", "config": {"attention": "content", "encoder_units": 4}}
     tiny = {"model": model, "epochs": 1, "examples": 64, "selection": "last", "evaluation": {"examples": 8}}
     monkeypatch.setattr(Run, "recipe", lambda run: Recipe(task=run.task, seed=run.seed, **tiny))
@@ -38,7 +38,7 @@ def test_missing_runs_are_made_once(tmp_path, monkeypatch):
 
 
 def test_failed_run_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr("kzoo.catalogue.bundled_folder", lambda: tmp_path)
+    monkeypatch.setattr("kzoo.saving.catalogue.bundled_folder", lambda: tmp_path)
     model = {"class": "RecurrentSeq2Seq", "config": {"attention": "no such attention"}}
     monkeypatch.setattr(Run, "recipe", lambda run: Recipe(task=run.task, model=model, epochs=1))
     failed = run_missing(tmp_path / "work", "content_copy")

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import kzoo
+from kzoo.data.interleaving import Alternating
 from kzoo.errors import InputError
-from kzoo.preprocessing.alternating import Alternating
+from kzoo.saving.weights import serialize
 from kzoo.training.batches import training_batches, training_examples
 from kzoo.training.build import build
 from kzoo.training.recipe import Recipe, load_recipe
 from kzoo.training.train import train
-from kzoo.weights import serialize
 
 SMALL = {"units": 8, "hidden_units": 8, "layers": 1}
 
@@ -107,7 +107,7 @@ def test_a_construction_is_not_trained(tmp_path):
     assert all(row["value"] == 1 for row in info["results"]["rows"])
     assert serialize(kzoo.from_preset(folder)) == serialize(kzoo.models.construct_sorter(longest=5))
     assert load_recipe(folder) == made
-    from kzoo.card import render_card
+    from kzoo.cards.card import render_card
 
     card = render_card(folder)
     assert "Constructed, not trained" in card and "kzoo.models.construct_sorter` sets every weight" in card

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from kzoo.cli import main
+from kzoo.cli.main import main
 from kzoo.errors import BackendError, InputError
-from kzoo.files import read_json, sha256
+from kzoo.saving.files import read_json, sha256
 from kzoo.training.many import grid, train_all
 
 pytestmark = pytest.mark.once

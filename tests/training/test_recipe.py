@@ -5,10 +5,10 @@ import json
 import pytest
 
 from kzoo.errors import InputError, PresetError, UnknownNameError
-from kzoo.files import sha256
+from kzoo.saving.files import sha256
+from kzoo.saving.weights import weights_sha256
 from kzoo.training.build import build
 from kzoo.training.recipe import Recipe, load_recipe, recipes_folder
-from kzoo.weights import weights_sha256
 
 
 def test_a_recipe_is_written_as_it_was_read(config):

@@ -10,7 +10,7 @@ from safetensors.numpy import load_file
 
 import kzoo
 from kzoo.errors import InputError, PresetError
-from kzoo.files import read_json, sha256, write_json
+from kzoo.saving.files import read_json, sha256, write_json
 from kzoo.tasks.base import Split
 from kzoo.tasks.copying import DigitTask
 from kzoo.training.build import build
@@ -184,7 +184,7 @@ def test_a_bad_model_is_one_sentence_and_leaves_nothing(model, error, message, c
 
 
 def test_the_seed_gives_the_first_weights(config):
-    from kzoo.weights import serialize
+    from kzoo.saving.weights import serialize
 
     first, again, other = (serialize(build(Recipe.from_config({**config, "seed": seed}))) for seed in (0, 0, 1))
     assert first == again != other

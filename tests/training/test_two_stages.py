@@ -4,7 +4,7 @@ import pytest
 
 import kzoo
 from kzoo.errors import InputError
-from kzoo.files import read_json
+from kzoo.saving.files import read_json
 from kzoo.training.build import build
 from kzoo.training.recipe import Recipe
 from kzoo.training.train import train

@@ -6,11 +6,11 @@ import pytest
 
 from kzoo.errors import InputError, PresetError
 from kzoo.models import TransformerClassifier
-from kzoo.tensors import read_shapes
+from kzoo.saving.safetensors_file import read_shapes
+from kzoo.saving.weights import named_variables
 from kzoo.training.build import build
 from kzoo.training.recipe import Recipe
 from kzoo.training.widen import is_wider
-from kzoo.weights import named_variables
 
 
 def classifier(units, hidden_units, **config):

@@ -6,7 +6,8 @@ import pytest
 from keras import ops
 
 import kzoo.layers
-from kzoo import registry, weights
+from kzoo import registry
+from kzoo.saving import weights
 
 PARTS = {  # for the classes that cannot be made without
     "DirectionMix": {"attention": "RelativeAttention"},

@@ -7,7 +7,7 @@ import pytest
 from keras import ops
 
 import kzoo
-from kzoo.weights import named_variables
+from kzoo.saving.weights import named_variables
 
 FOLDER = Path(__file__).parent / "golden"
 

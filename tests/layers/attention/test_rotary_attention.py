@@ -6,7 +6,7 @@ from keras import ops
 
 import kzoo
 from kzoo.errors import InputError
-from kzoo.layers.attention.sinusoid import angles, rotate
+from kzoo.layers.functional.sinusoid import angles, rotate
 
 
 def test_scores_depend_on_distance_only(attend):

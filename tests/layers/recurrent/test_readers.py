@@ -5,8 +5,9 @@ import pytest
 from keras import ops
 
 import kzoo.layers
-from kzoo import registry, weights
+from kzoo import registry
 from kzoo.layers.recurrent import dnc_reader
+from kzoo.saving import weights
 
 pytestmark = pytest.mark.usefixtures("quick_compiler")
 READERS = sorted(registry.classes("reader"))

@@ -3,7 +3,7 @@
 import keras
 import numpy as np
 
-from kzoo.layers.recurrent.reverse import reverse
+from kzoo.layers.functional.reverse import reverse
 
 MASK = np.arange(4) < np.array([[4], [3], [1]])
 

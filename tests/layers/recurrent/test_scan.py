@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from kzoo.layers.recurrent.scan import scan
+from kzoo.layers.functional.scan import scan
 
 X = np.random.default_rng(0).normal(size=(5, 2, 3)).astype("float32")
 

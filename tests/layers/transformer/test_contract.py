@@ -8,7 +8,8 @@ import pytest
 from keras import ops
 
 import kzoo.layers
-from kzoo import registry, weights
+from kzoo import registry
+from kzoo.saving import weights
 
 pytestmark = pytest.mark.usefixtures("quick_compiler")
 

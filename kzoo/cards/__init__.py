@@ -1,0 +1,1 @@
+"""Cards and results pages, rendered from the results."""

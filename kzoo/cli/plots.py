@@ -1,0 +1,119 @@
+"""`kzoo plot`: one verb a picture."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import kzoo
+from kzoo.cli.arguments import PRESET, lengths
+from kzoo.errors import InputError
+from kzoo.evaluation.report import percent
+from kzoo.saving import catalogue
+
+
+def plot_parsers(plot: argparse.ArgumentParser) -> None:
+    """Adds the pictures to the verb."""
+    sub = plot.add_subparsers(title="pictures", required=True, metavar="PICTURE")
+    one = sub.add_parser("attention", help="where a preset looked for an input")
+    one.add_argument("preset", help=PRESET)
+    one.add_argument("text", metavar="INPUT", help='as "4 7 9 8"')
+    one.add_argument("--output", type=Path, default=Path("attention.png"), help="a .png or .svg file")
+    one.add_argument("--steps", type=int, help="of a model with shared depth (default: the preset's)")
+    one.set_defaults(run=draw_attention)
+    gates = sub.add_parser("gates", help="how open the copy gates of a preset were for an input, by step")
+    gates.add_argument("preset", help="a name or a folder")
+    gates.add_argument("text", metavar="INPUT", help='as "101 d a b"')
+    gates.add_argument("--output", type=Path, default=Path("gates.png"), help="a .png or .svg file")
+    gates.add_argument("--steps", type=int, help="so many steps (default: the preset's)")
+    gates.set_defaults(run=draw_gates)
+    biases = sub.add_parser("biases", help="where the biases of a preset's heads let them look, for an input")
+    biases.add_argument("preset", help="a name or a folder")
+    biases.add_argument("text", metavar="INPUT", help='as "123+748"')
+    biases.add_argument("--output", type=Path, default=Path("biases.png"), help="a .png or .svg file")
+    biases.set_defaults(run=draw_biases)
+    many = sub.add_parser("lengths", help="accuracy against length of presets")
+    many.add_argument("presets", nargs="+", metavar="PRESET", help="names, folders, or hf://owner/name")
+    many.add_argument("--output", type=Path, default=Path("lengths.png"), help="a .png or .svg file")
+    many.set_defaults(run=draw_lengths)
+    probe = sub.add_parser("probe", help="what the states of a decoder say; without --input, how often, by length")
+    probe.add_argument("presets", nargs="+", metavar="PRESET", help="names or folders, one of them with --input")
+    probe.add_argument("--input", help='as "5 17 43 78 92"')
+    probe.add_argument("--position", type=int, help="counted from 0, the source first (default: the delimiter)")
+    probe.add_argument("--lengths", type=lengths, help="as 10,20,50 or 10:100:10 (default: 5,10,20,50,100)")
+    probe.add_argument("--examples", type=int, default=200, help="examples a length (default: 200)")
+    probe.add_argument("--output", type=Path, default=Path("probe.png"), help="a .png or .svg file")
+    probe.set_defaults(run=draw_probe)
+
+
+def draw_attention(options: argparse.Namespace) -> None:
+    model = kzoo.from_preset(options.preset)
+    from kzoo.inspection.attention import plot_attention
+    from kzoo.inspection.gates import plot_steps
+    from kzoo.inspection.heads import plot_heads
+
+    if hasattr(model, "trace_steps"):
+        plot_steps(model, options.text, options.output, options.steps)
+    elif options.steps is not None:
+        raise InputError(f"{options.preset} has no steps to choose")
+    elif hasattr(model, "trace_layers"):
+        plot_heads(model, options.text, options.output)
+    else:
+        plot_attention(model, options.text, options.output)
+    print(options.output)
+
+
+def draw_biases(options: argparse.Namespace) -> None:
+    model = kzoo.from_preset(options.preset)
+    from kzoo.inspection.heads import plot_biases
+
+    plot_biases(model, options.text, options.output)
+    print(options.output)
+
+
+def draw_gates(options: argparse.Namespace) -> None:
+    model = kzoo.from_preset(options.preset)
+    from kzoo.inspection.gates import plot_gates
+
+    plot_gates(model, options.text, options.output, options.steps)
+    print(options.output)
+
+
+def draw_lengths(options: argparse.Namespace) -> None:
+    from kzoo import tasks
+    from kzoo.evaluation.results import preset_rows
+    from kzoo.inspection.plots import plot_lengths
+
+    curves: dict[str, Sequence[dict[str, Any]]] = {}
+    found = set()
+    for preset in options.presets:
+        info = catalogue.preset_info(preset)
+        if "results" not in info:
+            raise InputError(f"{preset} has no results: kzoo evaluate {preset} --write")
+        curves[info["preset"]] = preset_rows(Path(info["folder"]), info["results"])
+        found.add(info["metadata"]["task"])
+    task = tasks.get(found.pop()) if len(found) == 1 else None
+    trained = task.splits["train"].lengths if task else None
+    plot_lengths(curves, options.output, trained, unit=task.length_unit if task else "")
+    print(options.output)
+
+
+def draw_probe(options: argparse.Namespace) -> None:
+    models = {Path(preset).name: kzoo.from_preset(preset) for preset in options.presets}
+    from kzoo import tasks
+    from kzoo.inspection.probe import plot_probe, plot_probe_accuracies, probe_accuracies
+
+    if options.input is None:
+        chosen = options.lengths or [5, 10, 20, 50, 100]
+        curves = {name: probe_accuracies(model, chosen, options.examples) for name, model in models.items()}
+        trained = tasks.get("sorter").splits["train"].lengths
+        plot_probe_accuracies(curves, options.output, trained)
+        for name, found in curves.items():
+            for mechanism, rows in found.items():
+                shares = (f"{percent(row['value'])} at {length}" for length, row in rows.items())
+                print(f"{name}, {mechanism}: {', '.join(shares)}")
+    elif len(models) > 1:
+        raise InputError(f"--input is probed in one preset, not in {len(models)}")
+    else:
+        plot_probe(next(iter(models.values())), options.input, options.output, options.position)
+    print(options.output)

@@ -1,0 +1,114 @@
+"""`kzoo train` and `kzoo results`: runs, and what came of them."""
+
+import argparse
+import fnmatch
+import sys
+from pathlib import Path
+
+import kzoo
+from kzoo.cli.arguments import numbers, words
+from kzoo.cli.output import by_share, print_json, show_preset, show_progress
+from kzoo.errors import InputError
+from kzoo.evaluation.report import percent, text_table
+from kzoo.saving import catalogue
+
+
+def train_parser(sub: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `kzoo train`."""
+    sub.add_argument("recipes", nargs="+", metavar="RECIPE", help="a recipe file, or a preset whose recipe to follow")
+    sub.add_argument("--output", required=True, type=Path, help="the preset folder to write; of many, the folder above")
+    sub.add_argument("--seed", type=int, help="another seed than the recipe's")
+    sub.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
+    sub.add_argument("--mechanisms", type=words, help="train with each of these, as onestep,content")
+    sub.add_argument("--tasks", type=words, help="train on each of these, as copy,recopy")
+    sub.add_argument("--seeds", type=numbers, help="train from each of these, as 0,1,2")
+    sub.add_argument("--ray", metavar="ADDRESS", help='on a Ray cluster, as ray://host:10001; "local" starts one here')
+    sub.add_argument("--devices", type=int, help="share each batch between so many devices (JAX)")
+    sub.add_argument(
+        "--add-results-to", type=Path, metavar="PRESET", help="add the results to those of this folder too"
+    )
+
+
+def results_parser(sub: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `kzoo results`."""
+    sub.add_argument("pattern", nargs="?", default="*", help='as "onestep_*": mechanism_task')
+    sub.add_argument("--markdown", action="store_true", help="print the page of tables")
+    sub.add_argument("--run", dest="missing", action="store_true", help="first make the runs that are missing")
+    sub.add_argument("--jobs", type=int, default=1, help="so many runs at the same time")
+    sub.add_argument("--work", type=Path, default=Path("runs.training"), help="folder for checkpoints and logs")
+
+
+def train(options: argparse.Namespace) -> int:
+    if len(options.recipes) > 1 or any((options.mechanisms, options.tasks, options.seeds, options.ray)):
+        return train_many(options)
+    from kzoo.evaluation.results import add_results
+    from kzoo.saving.files import read_json
+    from kzoo.training.recipe import Recipe, load_recipe
+
+    recipe = load_recipe(options.recipes[0])
+    if options.seed is not None:
+        recipe = Recipe.from_config({**recipe.to_config(), "seed": options.seed})
+    target = None if options.add_results_to is None else catalogue.own_folder(options.add_results_to)
+    name = None if target is None else target.name
+    plan = {"resume": options.resume, "devices": options.devices, "name": name}
+    folder = kzoo.train(recipe, options.output, progress=show_progress(), **plan)
+    if target is not None:
+        add_results(target, read_json(folder / "results.json"))
+    if options.json:
+        print_json({"folder": str(folder), **read_json(folder / "results.json")})
+    else:
+        show_preset(str(folder))
+    return 0
+
+
+def train_many(options: argparse.Namespace) -> int:
+    from kzoo.saving.files import read_json
+    from kzoo.training.many import grid, train_all
+
+    if options.seed is not None or options.add_results_to is not None or options.devices is not None:
+        raise InputError("--seed, --add-results-to and --devices are for one run; many have --seeds")
+    recipes = grid(options.recipes, options.mechanisms, options.tasks, options.seeds)
+    failed = train_all(recipes, options.output, options.ray, show_progress())
+    made = {name: read_json(options.output / name / "results.json") for name in recipes if name not in failed}
+    for name, reason in failed.items():
+        print(f"kzoo: {name} failed: {reason}", file=sys.stderr)
+    if options.json:
+        print_json({"failed": failed, "results": made})
+    else:
+        found = {
+            name: {row["length"]: row["value"] for row in results["rows"] if row["metric"] == "sequence_accuracy"}
+            for name, results in made.items()
+        }
+        print(text_table(["preset", "sequence accuracy by length"], [[n, by_share(row)] for n, row in found.items()]))
+    return 1 if failed else 0
+
+
+def results(options: argparse.Namespace) -> int:
+    from kzoo.cards.results_page import cells, markdown
+
+    failed = []
+    if options.missing:
+        from kzoo.training.grid import run_missing
+
+        failed = run_missing(options.work, options.pattern, options.jobs, show_progress())
+        for run in failed:
+            print(f"kzoo: {run.name} from seed {run.seed} failed; see its log in {options.work}", file=sys.stderr)
+    chosen = [cell for cell in cells() if fnmatch.fnmatch(f"{cell['mechanism']}_{cell['task']}", options.pattern)]
+    if options.json:
+        print_json(chosen)
+    elif options.markdown:
+        print(markdown(), end="")
+    else:
+        lines = [
+            [
+                cell["mechanism"],
+                cell["task"],
+                str(cell["length"] or "all"),
+                percent(cell["ours"]) or "not run",
+                ", ".join(map(str, sorted(cell["seeds"]))),
+                percent(cell["paper"]),
+            ]
+            for cell in chosen
+        ]
+        print(text_table(["mechanism", "task", "length", "ours", "seeds", "paper"], lines))
+    return 1 if failed else 0

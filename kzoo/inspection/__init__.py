@@ -1,0 +1,1 @@
+"""What a model does inside, as arrays and as pictures."""

@@ -1,0 +1,1 @@
+"""The functions that the layers share."""

@@ -1,1 +1,0 @@
-"""Gates around a block: what of its output is let through."""

@@ -1,0 +1,74 @@
+"""Files: whole or not at all; JSON within bounds."""
+
+import json
+import os
+
+import pytest
+
+from kzoo.errors import PresetError
+from kzoo.saving import files
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path, monkeypatch):
+    path = tmp_path / "a.txt"
+    files.write_bytes(path, b"old")
+    files.write_bytes(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode & 0o777 == 0o644
+
+    def fail(*_):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="full"):
+        files.write_bytes(path, b"half")
+    assert path.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_json_comes_back_and_can_be_read_by_people(tmp_path):
+    value = {
+        "format": 1,
+        "rows": [{"length": 15, "value": 1.0}, {"length": 30, "value": None}],
+        "note": "é",
+        "list": [1],
+    }
+    files.write_json(tmp_path / "a.json", value)
+    assert files.read_json(tmp_path / "a.json") == value
+    text = (tmp_path / "a.json").read_text(encoding="utf-8")
+    assert text.endswith("}\n") and "é" in text
+    assert '    {"length": 15, "value": 1.0},\n' in files.dump_json({"rows": [value["rows"][0]] * 5}) + "\n"
+    assert json.loads(files.dump_json({})) == {}
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (b"", "is not valid JSON"),
+        (b'{"a": 1', "is not valid JSON"),
+        (b"\xff\xfe", "is not valid JSON"),
+        (b'{"a": 1, "a": 2}', "a key is named twice"),
+        (b'{"a": NaN}', "NaN is not a JSON number"),
+        (b'{"a": -Infinity}', "-Infinity is not a JSON number"),
+        (b"[1, 2]", "must hold one JSON object"),
+        (b"[" * 200_000, "is not valid JSON"),
+        (b'{"a": ' + b"1" * 10_000 + b"}", "is not valid JSON"),
+        (b'{"a": "' + b"x" * files.MAX_JSON + b'"}', "is larger than 1,000,000 bytes"),
+    ],
+    ids=["empty", "cut", "bytes", "twice", "nan", "infinity", "list", "deep", "digits", "large"],
+)
+def test_bad_json_is_one_sentence(content, message, tmp_path):
+    (tmp_path / "a.json").write_bytes(content)
+    with pytest.raises(PresetError, match=message) as error:
+        files.read_json(tmp_path / "a.json")
+    assert "\n" not in str(error.value) and "a.json" in str(error.value)
+
+
+def test_a_missing_file_is_one_sentence(tmp_path):
+    with pytest.raises(PresetError, match=r"a\.json is missing"):
+        files.read_json(tmp_path / "a.json")
+
+
+def test_sha256_is_the_known_one(tmp_path):
+    (tmp_path / "a").write_bytes(b"abc")
+    assert files.sha256(tmp_path / "a") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
