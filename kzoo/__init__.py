@@ -32,7 +32,7 @@ _MODULES = {
     },
     "errors": "kzoo.errors",
     "registry": "kzoo.registry",
-    "metrics": "kzoo.evaluation.metrics",
+    "metrics": "kzoo.metrics",
 }
 
 __all__ = ["__version__", *_HOMES, *_MODULES]

@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+from kzoo.hub.model_card import model_card_yaml
+
 LIBRARY = "kzoo"
 TAGS = ["keras", "jax", "pytorch", "tensorflow", "length-generalization", "algorithmic-reasoning"]
 
@@ -15,13 +17,11 @@ def front_matter(info: dict[str, Any], rows: list[dict[str, Any]], task: Any) ->
         rows: list of results rows of the preset's own weights.
         task: Task.
     """
-    from huggingface_hub import EvalResult, ModelCardData
-
     classifies = "labels" in info["tokenizer"]
     kind = "text-classification" if classifies else "text-generation"
     papers = [f"arxiv:{number}" for number in re.findall(r"arXiv:(\d{4}\.\d{4,5})", task.paper or "")]
     results = [
-        EvalResult(
+        dict(
             task_type=kind,
             dataset_type=f"kzoo/{task.name}",
             dataset_name=task.name,
@@ -34,12 +34,12 @@ def front_matter(info: dict[str, Any], rows: list[dict[str, Any]], task: Any) ->
         for row in rows
         if row["metric"] == "sequence_accuracy"
     ]
-    data = ModelCardData(
+    text = model_card_yaml(
+        results,
         license=info["metadata"]["license"],
         library_name=LIBRARY,
         pipeline_tag=kind,
         tags=[*TAGS, *([] if classifies else ["seq2seq"]), task.name, *papers],
         model_name=info["preset"],
-        eval_results=results,
     )
-    return f"---\n{data.to_yaml()}\n---"
+    return f"---\n{text}\n---"

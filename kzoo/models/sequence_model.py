@@ -8,8 +8,8 @@ import keras
 
 from kzoo.data.batches import Batches
 from kzoo.errors import InputError
-from kzoo.evaluation.metrics import SequenceAccuracy, TokenAccuracy
 from kzoo.generation import Generator
+from kzoo.metrics import SequenceAccuracy, TokenAccuracy
 from kzoo.preprocessing.preprocessor import Seq2SeqPreprocessor
 from kzoo.tasks import Task, TaskData
 from kzoo.tasks import get as get_task

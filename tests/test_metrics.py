@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import pytest
 
-from kzoo.evaluation.metrics import SequenceAccuracy, TokenAccuracy
+from kzoo.metrics import SequenceAccuracy, TokenAccuracy
 
 TRUE = np.array([[1, 2, 3], [1, 2, 0], [2, 0, 0]])
 WEIGHT = np.array([[1, 1, 1], [1, 1, 0], [1, 0, 0]], "float32")

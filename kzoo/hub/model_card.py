@@ -1,0 +1,15 @@
+"""The Hub's own form for what a card says of a model."""
+
+from typing import Any
+
+
+def model_card_yaml(results: list[dict[str, Any]], **fields: Any) -> str:
+    """Returns the YAML of a model card.
+
+    Args:
+        results: list of dict, each the arguments of huggingface_hub's `EvalResult`.
+        **fields: the other arguments of its `ModelCardData`.
+    """
+    from huggingface_hub import EvalResult, ModelCardData
+
+    return str(ModelCardData(**fields, eval_results=[EvalResult(**result) for result in results]).to_yaml())
