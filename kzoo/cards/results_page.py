@@ -5,7 +5,8 @@ from typing import Any
 
 from kzoo import tasks
 from kzoo.evaluation.report import percent
-from kzoo.evaluation.results import run_document, runs_folder
+from kzoo.evaluation.results import run_document
+from kzoo.saving import catalogue
 
 NOT_RUN = "not run"
 
@@ -16,9 +17,7 @@ def cells() -> list[dict[str, Any]]:
     Each has `mechanism`, `task`, `length`, `ours` (the median over training seeds, or None), `seeds` (the value by
     training seed), and `paper` (or None).
     """
-    from kzoo.saving.catalogue import list_presets
-
-    names = {*list_presets(), *(path.stem for path in runs_folder().glob("*.json"))}
+    names = [*catalogue.list_presets(), *catalogue.list_runs()]
     found = []
     for name in tasks.names():
         task = tasks.get(name)

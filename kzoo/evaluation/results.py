@@ -82,18 +82,9 @@ def _order(row: Row) -> tuple[Any, ...]:
     return (row["weights_sha256"], row["backend"], row["seed"], row["length"] or 0, row["metric"])
 
 
-def runs_folder() -> Path:
-    """Returns the folder of results without weights: of pairs that were run for the tables but are no presets."""
-    from kzoo.saving.catalogue import bundled_folder
-
-    return bundled_folder() / "runs"
-
-
 def run_document(name: str) -> dict[str, Any]:
-    """Returns the results of `<mechanism>_<task>`, preset or not; an empty dict if it was never run."""
-    from kzoo.saving.catalogue import bundled_folder
+    """Returns the results of a bundled preset or recorded run; an empty dict if there are none."""
+    from kzoo.saving import catalogue
 
-    for path in (bundled_folder() / name / "results.json", runs_folder() / f"{name}.json"):
-        if path.is_file():
-            return read_json(path)
-    return {}
+    path = catalogue.bundled_folder() / name / "results.json"
+    return read_json(path) if path.is_file() else {}

@@ -30,7 +30,7 @@ class Publication:
     changed: list[str]
 
     def to_json(self) -> str:
-        """Returns one JSON object; saved as `presets/hub/<name>.json` it makes the preset known by its name."""
+        """Returns one JSON object; saved as `presets/<name>/pin.json` it makes the preset known by its name."""
         return json.dumps(asdict(self), indent=1)
 
     def __str__(self) -> str:

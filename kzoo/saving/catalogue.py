@@ -45,9 +45,21 @@ def list_presets(pattern: str = "*") -> list[str]:
     return sorted(fnmatch.filter(found, pattern))
 
 
+def list_runs(pattern: str = "*") -> list[str]:
+    """Returns the names of the bundled recorded runs that match a pattern, sorted: results without weights."""
+    folders = {path.parent.name for path in bundled_folder().glob("*/results.json")}
+    return sorted(fnmatch.filter(folders - set(list_presets()), pattern))
+
+
+def list_recipes(pattern: str = "*") -> list[str]:
+    """Returns the names of the bundled recipes that match a pattern and were not run, sorted."""
+    folders = {path.parent.name for path in bundled_folder().glob("*/recipe.json")}
+    return sorted(fnmatch.filter(folders - {*list_presets(), *list_runs()}, pattern))
+
+
 def list_pinned(pattern: str = "*") -> list[str]:
-    """Returns the names of the presets that are known but not bundled, sorted; `hub/<name>.json` tells where."""
-    found = {path.stem for path in (bundled_folder() / "hub").glob("*.json")}
+    """Returns the names of the presets that are known but not bundled, sorted; `<name>/pin.json` tells where."""
+    found = {path.parent.name for path in bundled_folder().glob("*/pin.json")}
     return sorted(fnmatch.filter(found - set(list_presets()), pattern))
 
 
@@ -57,7 +69,7 @@ def pinned(name: str) -> Pin:
     Raises:
         PresetError: the record is damaged, or names no commit.
     """
-    path = bundled_folder() / "hub" / f"{name}.json"
+    path = bundled_folder() / name / "pin.json"
     record = read_json(path)
     address = Address.parse(str(record.get("address")))
     if not address.pinned or not isinstance(record.get("files"), dict) or not set(PARTS) <= set(record["files"]):

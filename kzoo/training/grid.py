@@ -11,11 +11,11 @@ from pathlib import Path
 from tqdm import tqdm
 
 from kzoo.errors import InputError
-from kzoo.evaluation.results import add_results, run_document, runs_folder
+from kzoo.evaluation.results import add_results, run_document
 from kzoo.saving import catalogue
 from kzoo.saving.files import read_json, write_json
 from kzoo.tasks import get as get_task
-from kzoo.training.recipe import Recipe, load_recipe, recipes_folder
+from kzoo.training.recipe import Recipe, load_recipe
 
 MECHANISMS = ("content", "relative", "location", "bi_relative", "onestep", "monotonic")
 TASKS = (
@@ -67,8 +67,8 @@ class Run:
 
 
 def bundled() -> dict[str, str]:
-    """Returns the tasks of the bundled recipes that stand for a cell of a table, by their `<mechanism>_<task>`."""
-    recipes = {path.stem: load_recipe(path.stem) for path in recipes_folder().glob("*.json")}
+    """Returns the tasks of the recorded runs and recipes that stand for a cell of a table, by their name."""
+    recipes = {name: load_recipe(name) for name in [*catalogue.list_runs(), *catalogue.list_recipes()]}
     return {name: recipe.task for name, recipe in sorted(recipes.items()) if name.endswith(f"_{recipe.task}")}
 
 
@@ -93,8 +93,8 @@ def wanted(pattern: str = "*") -> list[Run]:
 def run_missing(work: Path, pattern: str = "*", jobs: int = 1, progress: bool = False) -> list[Run]:
     """Makes the wanted runs that are not done, each in its own process, and keeps their results.
 
-    Results of presets go into their results.json, those of other pairs into presets/runs. A run that was cut off goes
-    on from its checkpoint in `work`; one that is done is skipped.
+    Results of presets go into their results.json, those of other pairs become recorded runs. A run that was cut off
+    goes on from its checkpoint in `work`; one that is done is skipped.
 
     Args:
         work: Path. A folder for checkpoints and logs.
@@ -132,7 +132,7 @@ def _make(run: Run, work: Path) -> Path | None:
 
 
 def keep(run: Run, folder: Path) -> None:
-    """Keeps the results of a finished run: with its preset, or with its recipe in presets/runs.
+    """Keeps the results of a finished run: with its preset, or as a recorded run.
 
     Args:
         run: Run.
@@ -142,9 +142,9 @@ def keep(run: Run, folder: Path) -> None:
     if run.name in catalogue.list_presets():
         add_results(catalogue.bundled_folder() / run.name, document)
         return
-    recipe = read_json(folder / "recipe.json")
-    document["training"] = [{**entry, "recipe": recipe} for entry in document["training"]]
-    own = run_document(run.name)
+    own, target = run_document(run.name), catalogue.bundled_folder() / run.name
     merged = {key: [*own.get(key, []), *document[key]] for key in ("training", "rows")}
-    runs_folder().mkdir(exist_ok=True)
-    write_json(runs_folder() / f"{run.name}.json", {"format": document["format"], **merged})
+    target.mkdir(exist_ok=True)
+    if not (target / "recipe.json").is_file():
+        write_json(target / "recipe.json", read_json(folder / "recipe.json"))
+    write_json(target / "results.json", {"format": document["format"], **merged})

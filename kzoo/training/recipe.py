@@ -202,22 +202,15 @@ class Recipe:
         return {"format": config.pop("format"), **config}
 
 
-def recipes_folder() -> Path:
-    """Returns the folder of the bundled recipes that belong to no preset."""
-    return bundled_folder() / "recipes"
-
-
 def load_recipe(source: str | Path) -> Recipe:
-    """Returns a recipe from a recipe file, that of a preset (a name, a folder or an address on the Hub), or the bundled
-    recipe of a name.
-
-    The bundled recipes, in presets/recipes, are those of models that are not shipped.
+    """Returns a recipe from a recipe file, or that of a preset, a recorded run or a recipe by its name, folder or
+    address on the Hub.
 
     Raises:
         UnknownNameError, PresetError, InputError: no such file or preset, or one that is no recipe.
     """
     path = Path(source)
-    bundled = recipes_folder() / f"{source}.json"
+    bundled = bundled_folder() / str(source) / "recipe.json"
     if path.name == str(source) and bundled.is_file():
         path = bundled
     if not path.is_file():

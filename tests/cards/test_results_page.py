@@ -14,10 +14,10 @@ def one_run(tmp_path, monkeypatch):
     """Two seeds of one pair, and nothing else."""
     row = {"metric": "sequence_accuracy", "task": "copy"}
     rows = [{**row, "length": 15, "value": v, "training_seed": seed} for seed, v in ((0, 1.0), (1, 0.5))]
-    (tmp_path / "runs").mkdir()
+    (tmp_path / "onestep_copy").mkdir()
     from kzoo.saving.files import write_json
 
-    write_json(tmp_path / "runs" / "onestep_copy.json", {"training": [{"seed": 0}, {"seed": 1}], "rows": rows})
+    write_json(tmp_path / "onestep_copy" / "results.json", {"training": [{"seed": 0}, {"seed": 1}], "rows": rows})
     monkeypatch.setattr("kzoo.saving.catalogue.bundled_folder", lambda: tmp_path)
 
 

@@ -224,8 +224,8 @@ def shelf(hub, put, whole_preset, tmp_path, monkeypatch):
     commit = put(whole_preset, "zoo/tiny_recopy")
     files = {p.name: {"bytes": p.stat().st_size, "sha256": sha256(p)} for p in whole_preset.iterdir()}
     record = {"address": f"hf://zoo/tiny_recopy@{commit}", "files": files}
-    (tmp_path / "shelf" / "hub").mkdir(parents=True)
-    (tmp_path / "shelf" / "hub" / "tiny_recopy.json").write_text(json.dumps(record))
+    (tmp_path / "shelf" / "tiny_recopy").mkdir(parents=True)
+    (tmp_path / "shelf" / "tiny_recopy" / "pin.json").write_text(json.dumps(record))
     monkeypatch.setattr("kzoo.saving.catalogue.bundled_folder", lambda: tmp_path / "shelf")
     return tmp_path / "shelf"
 
@@ -250,7 +250,7 @@ def test_another_owner_can_be_named(hub, shelf, monkeypatch):
 
 
 def test_a_known_name_with_other_content_is_refused(hub, shelf, whole_preset, own, make_model):
-    record = shelf / "hub" / "tiny_recopy.json"
+    record = shelf / "tiny_recopy" / "pin.json"
     make_model(seed=1).save_to_preset(own)  # a preset in itself, but another one
     files = {path.name: path.read_bytes() for path in own.iterdir()}
     repository = hub.repositories["zoo/tiny_recopy"]
@@ -263,7 +263,7 @@ def test_a_known_name_with_other_content_is_refused(hub, shelf, whole_preset, ow
 
 @pytest.mark.parametrize("damage", [{"address": "hf://zoo/tiny_recopy@main"}, {"files": {}}, {"address": None}])
 def test_a_record_that_pins_nothing_is_refused(damage, hub, shelf):
-    path = shelf / "hub" / "tiny_recopy.json"
+    path = shelf / "tiny_recopy" / "pin.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **damage}))
     with pytest.raises(KzooError):
         kzoo.from_preset("tiny_recopy")

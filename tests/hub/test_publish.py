@@ -105,8 +105,8 @@ def test_a_dry_run_asks_nobody_and_needs_no_token(hub, own, kzoo_command, monkey
 def test_the_command_publishes_and_its_json_is_a_record(hub, own, kzoo_command, tmp_path, monkeypatch):
     code, out, err = kzoo_command("publish", own, MINE, "--tag", "v1", "--json")
     assert code == 0
-    (tmp_path / "shelf" / "hub").mkdir(parents=True)
-    (tmp_path / "shelf" / "hub" / "tiny_recopy.json").write_text(out)
+    (tmp_path / "shelf" / "tiny_recopy").mkdir(parents=True)
+    (tmp_path / "shelf" / "tiny_recopy" / "pin.json").write_text(out)
     monkeypatch.setattr("kzoo.saving.catalogue.bundled_folder", lambda: tmp_path / "shelf")
     assert serialize(kzoo.from_preset("tiny_recopy")) == (own / "model.safetensors").read_bytes()
     code, out, err = kzoo_command("publish", own, MINE, "--tag", "v1")

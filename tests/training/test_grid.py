@@ -31,9 +31,9 @@ def test_missing_runs_are_made_once(tmp_path, monkeypatch):
     document = grid.run_document("content_copy")
     assert [run["seed"] for run in document["training"]] == [0]
     assert {row["preset"] for row in document["rows"]} == {"content_copy"}
-    written = (tmp_path / "runs" / "content_copy.json").stat().st_mtime_ns
+    written = (tmp_path / "content_copy" / "results.json").stat().st_mtime_ns
     assert run_missing(tmp_path / "work", "content_copy") == []
-    assert (tmp_path / "runs" / "content_copy.json").stat().st_mtime_ns == written
+    assert (tmp_path / "content_copy" / "results.json").stat().st_mtime_ns == written
     assert list((tmp_path / "work").iterdir()) == [tmp_path / "work" / "content_copy-0.log"]
 
 
