@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.functional.linear import linear
+from kzoo.layers.functional.dense import dense
 from kzoo.models.classifier import Classifier
 from kzoo.registry import get, register, serialize
 
@@ -80,7 +80,7 @@ class RecurrentClassifier(Classifier):
         self.embedding.build((None, None))
         self.reader.build((None, None, self.embedding_units))
         size = self.reader.compute_output_shape((None, None, self.embedding_units))[-1]
-        self.classes = linear(self.labels, size, dtype="float32")
+        self.classes = dense(self.labels, size, size**-0.5, dtype="float32")
         self.classes.build((None, size))
         self.built = True
 

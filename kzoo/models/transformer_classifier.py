@@ -6,7 +6,8 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.functional.linear import linear
+from kzoo.layers.functional.dense import dense
+from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.transformer.shared_depth import SharedDepth
 from kzoo.models.classifier import Classifier
 from kzoo.registry import get, register, serialize
@@ -101,7 +102,7 @@ class TransformerClassifier(Classifier):
         self.encoding = None if encoding is None else get("encoding", encoding, **policy)
         normal = keras.initializers.RandomNormal(stddev=self.embedding_deviation)
         self.embedding = keras.layers.Embedding(vocabulary_size, units, normal, **policy)
-        self.classes = linear(labels, units, dtype="float32")
+        self.classes = dense(labels, units, units**-0.5, dtype="float32")
         self.build()
 
     def build(self, input_shape: Any = None) -> None:
@@ -145,9 +146,7 @@ class TransformerClassifier(Classifier):
         """Returns float32 logits (B, labels) of states (B, T, D)."""
         if self.readout == "first":
             return self.classes(states[:, 0])
-        real = ops.cast(padding_mask, states.dtype)
-        last = real - ops.pad(real[:, 1:], [[0, 0], [0, 1]])  # 1 at the last real token
-        return self.classes(ops.einsum("bt,btd->bd", last, states))
+        return self.classes(last_token(states, padding_mask))
 
     def trace_steps(self, inputs: dict[str, Any], steps: int | None = None) -> dict[str, Any]:
         """Returns what every step did, by batch: `weights` (B, steps, N, T, T), and of a gated block `gates`

@@ -8,7 +8,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.errors import InputError
-from kzoo.layers.functional.linear import linear
+from kzoo.layers.functional.dense import dense
 from kzoo.layers.transformer.transformer_block import EPSILON, TransformerBlock
 from kzoo.models.sequence_model import SequenceModel
 from kzoo.preprocessing.decoder_preprocessor import DecoderPreprocessor
@@ -115,7 +115,9 @@ class TransformerDecoder(SequenceModel):
         self.embedding = keras.layers.Embedding(vocabulary_size, units, normal, **policy)
         if first.norm == "before":
             self.final_norm = keras.layers.LayerNormalization(epsilon=EPSILON, **policy)
-        self.classes, *self.hint_classes = (linear(vocabulary_size, units, **policy) for _ in ["", *self.hints])
+        self.classes, *self.hint_classes = (
+            dense(vocabulary_size, units, units**-0.5, **policy) for _ in ["", *self.hints]
+        )
         self.build()
 
     @classmethod

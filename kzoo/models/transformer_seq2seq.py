@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.functional.linear import linear
+from kzoo.layers.functional.dense import dense
 from kzoo.layers.transformer.decoder_block import DecoderBlock
 from kzoo.layers.transformer.transformer_block import TransformerBlock
 from kzoo.models.sequence_model import SequenceModel
@@ -129,7 +129,7 @@ class TransformerSeq2Seq(SequenceModel):
         self.embedding = keras.layers.Embedding(vocabulary_size, units, normal, **policy)
         if norm == "before":
             self.final_norm = keras.layers.LayerNormalization(epsilon=1e-5, **policy)
-        self.classes = linear(vocabulary_size, units, **policy)
+        self.classes = dense(vocabulary_size, units, units**-0.5, **policy)
         self.build()
 
     @classmethod

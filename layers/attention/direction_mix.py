@@ -7,6 +7,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.layers.attention.attention_cell import AttentionCell, Tensors
+from kzoo.layers.functional.dense import uniform
 from kzoo.layers.functional.reverse import reverse
 from kzoo.registry import get, register, serialize
 
@@ -74,9 +75,9 @@ class DirectionMix(AttentionCell):
 
     def build(self, query_shape: Any, memory_shape: Any) -> None:
         size = memory_shape[-1]
-        uniform = keras.initializers.RandomUniform(-(size**-0.5), size**-0.5)
+        initial = uniform(size**-0.5)
         self.direction = keras.layers.Dense(
-            1, kernel_initializer=uniform, bias_initializer=uniform, dtype=self.dtype_policy
+            1, kernel_initializer=initial, bias_initializer=initial, dtype=self.dtype_policy
         )
         self.direction.build((None, size))
         self.attention.build(query_shape, memory_shape)

@@ -8,8 +8,7 @@ from keras import ops
 from kzoo import checks
 from kzoo.layers.attention.attention_cell import Tensors
 from kzoo.layers.attention.location_attention import LocationAttention
-from kzoo.layers.functional.dense import dense
-from kzoo.layers.recurrent.bidirectional_gru import gru_initializers
+from kzoo.layers.functional.dense import dense, recurrent_initializers
 from kzoo.registry import alias, register
 
 
@@ -76,7 +75,7 @@ class DuboisLocationAttention(LocationAttention):
         units = self.weighter_units or max(1, size // 2)
         self.resize = dense(units, size, dtype=self.dtype_policy)
         self.resize.build((None, size))
-        self.weighter = keras.layers.GRUCell(units, **gru_initializers(units), dtype=self.dtype_policy)
+        self.weighter = keras.layers.GRUCell(units, **recurrent_initializers(units), dtype=self.dtype_policy)
         self.weighter.build((None, units))
         self.start = self.add_weight((units,), initializer="zeros", autocast=False, name="start")
         return units

@@ -6,8 +6,8 @@ import keras
 from keras import ops
 
 from kzoo.layers.attention.attention_cell import AttentionCell, Tensors
-from kzoo.layers.attention.score_attention import masked_softmax
-from kzoo.layers.functional.dense import dense
+from kzoo.layers.functional.dense import dense, uniform
+from kzoo.layers.functional.masked_softmax import masked_softmax
 
 SMALLEST_SPREAD = 0.27  # in positions; the Gaussian then holds 0.998 of its mass on an integer centre
 
@@ -91,8 +91,7 @@ class GaussianAttention(AttentionCell):
 def column(units: int, of: int, **kwargs: Any) -> keras.layers.Dense:
     """Returns a built map of `units` features to one number, with the initial values of a column among `of`."""
     bound = (6.0 / (of * (units + 1))) ** 0.5
-    uniform = keras.initializers.RandomUniform(-bound, bound)
-    layer = keras.layers.Dense(1, use_bias=False, kernel_initializer=uniform, **kwargs)
+    layer = keras.layers.Dense(1, use_bias=False, kernel_initializer=uniform(bound), **kwargs)
     layer.build((None, units))
     return layer
 

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from keras import ops
-
 from kzoo.layers.attention.attention_cell import AttentionCell, Tensors
+from kzoo.layers.functional.masked_softmax import masked_softmax
 
 
 class ScoreAttention(AttentionCell):
@@ -25,13 +24,3 @@ class ScoreAttention(AttentionCell):
 
     def weigh(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Tensors]:
         return masked_softmax(self.score(query, prepared, states), prepared["mask"]), states
-
-
-def masked_softmax(scores: Any, mask: Any) -> Any:
-    """Returns the softmax over the real positions, exactly 0 at pads.
-
-    Args:
-        scores: float tensor of shape (B, S), finite.
-        mask: bool tensor of shape (B, S), True at real positions; every row has at least one.
-    """
-    return ops.softmax(ops.where(mask, scores, -1e30), axis=-1)

@@ -9,6 +9,7 @@ from kzoo import checks
 from kzoo.layers.attention.attention_cell import Tensors
 from kzoo.layers.attention.gaussian_attention import GaussianAttention, column, gaussian, scalar
 from kzoo.layers.attention.steps import STEPS
+from kzoo.layers.functional.dense import uniform
 from kzoo.registry import alias, register
 
 OPENNESS = 0.4  # sigmoid(5 * 0.4) = 0.88: at first nearly every position is a waypoint
@@ -87,10 +88,12 @@ class WaypointAttention(GaussianAttention):
 
     def build_weights(self, query_shape: Any, memory_shape: Any) -> None:
         super().build_weights(query_shape, memory_shape)
-        bound = 0.2 * memory_shape[-1] ** -0.5
-        uniform, constant = keras.initializers.RandomUniform(-bound, bound), keras.initializers.Constant(OPENNESS)
+        initial = uniform(0.2 * memory_shape[-1] ** -0.5)
         self.mark = keras.layers.Dense(
-            1, kernel_initializer=uniform, bias_initializer=constant, dtype=self.dtype_policy
+            1,
+            kernel_initializer=initial,
+            bias_initializer=keras.initializers.Constant(OPENNESS),
+            dtype=self.dtype_policy,
         )
         self.mark.build(memory_shape)
 

@@ -5,7 +5,7 @@ from typing import Any
 from keras import ops
 
 from kzoo.layers.bias.attention_bias import AttentionBias, rows_of
-from kzoo.layers.functional.linear import linear
+from kzoo.layers.functional.dense import dense
 from kzoo.registry import alias, register
 
 
@@ -44,7 +44,7 @@ class DirectionBias(AttentionBias):
 
     def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
         self.heads = queries_shape[1]
-        self.direction = linear(2 * self.heads, states_shape[-1], states_shape[-1] ** -0.5, dtype=self.dtype_policy)
+        self.direction = dense(2 * self.heads, states_shape[-1], states_shape[-1] ** -0.5, dtype=self.dtype_policy)
         self.direction.build(states_shape)
         self.scale = self.add_weight((1,), initializer="ones", name="scale")
         self.offset = self.add_weight((1,), initializer="zeros", name="offset")

@@ -5,7 +5,7 @@ from typing import Any
 from keras import ops
 
 from kzoo.layers.bias.relative_bias import RelativeBias
-from kzoo.layers.functional.linear import linear
+from kzoo.layers.functional.dense import dense
 from kzoo.layers.functional.windows import windows
 from kzoo.registry import alias, register
 
@@ -54,7 +54,7 @@ class GatedRelativeBias(RelativeBias):
 
     def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
         super().build(states_shape, queries_shape)
-        self.gate = linear(self.heads, states_shape[-1], dtype=self.dtype_policy)
+        self.gate = dense(self.heads, states_shape[-1], states_shape[-1] ** -0.5, dtype=self.dtype_policy)
         self.gate.build(states_shape)
 
     def call(

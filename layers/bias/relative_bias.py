@@ -7,7 +7,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.layers.bias.attention_bias import AttentionBias
-from kzoo.layers.functional.linear import glorot, linear
+from kzoo.layers.functional.dense import dense, glorot
 from kzoo.layers.functional.sinusoid import sinusoid
 from kzoo.layers.functional.windows import windows
 from kzoo.registry import alias, register
@@ -63,7 +63,7 @@ class RelativeBias(AttentionBias):
     def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
         self.size, (_, self.heads, _, self.head_units) = states_shape[-1], queries_shape
         units, bound = self.heads * self.head_units, glorot(self.size, self.heads * self.head_units)
-        self.distance = linear(units, self.size, bound, use_bias=False, dtype=self.dtype_policy)
+        self.distance = dense(units, self.size, bound, use_bias=False, dtype=self.dtype_policy)
         self.distance.build((None, self.size))
         shape = (self.heads, 1, self.head_units)
         self.distance_bias = self.add_weight(shape, initializer="zeros", name="distance_bias")

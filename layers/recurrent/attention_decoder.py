@@ -6,8 +6,8 @@ import keras
 from keras import ops
 
 from kzoo.layers.attention.attention_cell import AttentionCell, Tensors
+from kzoo.layers.functional.dense import recurrent_initializers
 from kzoo.layers.functional.scan import scan
-from kzoo.layers.recurrent.bidirectional_gru import gru_initializers
 from kzoo.registry import get, register, serialize
 
 
@@ -48,7 +48,7 @@ class AttentionDecoder(keras.layers.Layer):
 
     def build(self, inputs_shape: Any, memory_shape: Any, *rest: Any) -> None:
         size = memory_shape[-1]
-        self.cell = keras.layers.GRUCell(size, **gru_initializers(size), dtype=self.dtype_policy)
+        self.cell = keras.layers.GRUCell(size, **recurrent_initializers(size), dtype=self.dtype_policy)
         self.cell.build((None, inputs_shape[-1] + size))
         self.attention.build((None, size), memory_shape)
 

@@ -6,6 +6,8 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.layers.functional.dense import recurrent_initializers
+from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.functional.over_time import over_time
 from kzoo.layers.functional.reverse import reverse
 from kzoo.registry import register
@@ -52,11 +54,9 @@ class BidirectionalGRU(keras.layers.Layer):
     def call(self, sequence: Any, mask: Any) -> tuple[Any, Any]:
         forward = over_time(self.forward_gru, sequence)
         backward = over_time(self.backward_gru, reverse(sequence, mask))
-        real = ops.cast(mask, forward.dtype)
-        last = real - ops.pad(real[:, 1:], [[0, 0], [0, 1]])  # 1 at the last real token
-        summary = ops.einsum("bs,bsd->bd", last, ops.concatenate([forward, backward], axis=-1))
+        summary = last_token(ops.concatenate([forward, backward], axis=-1), mask)
         encodings = ops.concatenate([forward, reverse(backward, mask)], axis=-1)
-        return encodings * real[:, :, None], summary
+        return encodings * ops.cast(mask, forward.dtype)[:, :, None], summary
 
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None
@@ -67,11 +67,4 @@ class BidirectionalGRU(keras.layers.Layer):
 
 def gru(units: int, **kwargs: Any) -> keras.layers.GRU:
     """Returns a GRU over sequences with the papers' initial weights."""
-    return keras.layers.GRU(units, return_sequences=True, **gru_initializers(units), **kwargs)
-
-
-def gru_initializers(units: int) -> dict[str, Any]:
-    """Returns the initialisers of a GRU as the papers' framework has them: uniform in +-1/sqrt(units), all weights."""
-    bound = units**-0.5
-    names = ("kernel_initializer", "recurrent_initializer", "bias_initializer")
-    return {name: keras.initializers.RandomUniform(-bound, bound) for name in names}
+    return keras.layers.GRU(units, return_sequences=True, **recurrent_initializers(units), **kwargs)

@@ -5,9 +5,10 @@ from typing import Any
 import keras
 from keras import ops
 
+from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.functional.over_time import over_time
 from kzoo.layers.functional.reverse import reverse
-from kzoo.layers.recurrent.lstm_reader import LSTMReader, at_last, lstm
+from kzoo.layers.recurrent.lstm_reader import LSTMReader, lstm
 from kzoo.registry import alias, register
 
 
@@ -60,7 +61,7 @@ class BidirectionalLSTMReader(LSTMReader):
         for i, layer in enumerate(self.stack):
             forward, backward = layer(self.dropout(sequence, training=training) if i else sequence, mask)
             sequence = ops.concatenate([forward, backward], axis=-1)
-        return ops.concatenate([at_last(forward, mask), backward[:, 0]], axis=-1)
+        return ops.concatenate([last_token(forward, mask), backward[:, 0]], axis=-1)
 
     def compute_output_shape(self, sequence_shape: Any, mask_shape: Any = None) -> Any:
         return (sequence_shape[0], 2 * self.units)

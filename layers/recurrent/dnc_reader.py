@@ -6,8 +6,8 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.functional.scan import scan
-from kzoo.layers.recurrent.lstm_reader import at_last
 from kzoo.registry import alias, register
 
 Tensors = dict[str, Any]
@@ -92,7 +92,7 @@ class DNCReader(keras.layers.Layer):
         initial |= {"vectors": zeros(self.heads, self.units)}
         _, found = scan(self.step, initial, ops.swapaxes(sequence, 0, 1))
         hidden, vectors = (ops.swapaxes(found[name], 0, 1) for name in ("hidden", "vectors"))
-        return ops.cast(at_last(self.from_controller(hidden) + self.from_memory(vectors), mask), self.compute_dtype)
+        return ops.cast(last_token(self.from_controller(hidden) + self.from_memory(vectors), mask), self.compute_dtype)
 
     def step(self, state: Tensors, inputs: Any) -> tuple[Tensors, Tensors]:
         """Reads one token (B, E); returns the new state, and what the output is made of."""

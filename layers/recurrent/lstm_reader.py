@@ -3,9 +3,10 @@
 from typing import Any
 
 import keras
-from keras import ops
 
 from kzoo import checks
+from kzoo.layers.functional.dense import recurrent_initializers
+from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.functional.over_time import over_time
 from kzoo.registry import alias, register
 
@@ -67,7 +68,7 @@ class LSTMReader(keras.layers.Layer):
     def call(self, sequence: Any, mask: Any, training: bool = False) -> Any:
         for i, layer in enumerate(self.stack):
             sequence = over_time(layer, self.dropout(sequence, training=training) if i else sequence)
-        return at_last(sequence, mask)
+        return last_token(sequence, mask)
 
     def compute_output_shape(self, sequence_shape: Any, mask_shape: Any = None) -> Any:
         return (sequence_shape[0], self.units)
@@ -82,17 +83,8 @@ class LSTMReader(keras.layers.Layer):
 
 def lstm(units: int, **kwargs: Any) -> keras.layers.LSTM:
     """Returns an LSTM over sequences with the papers' initial weights."""
-    uniform = [keras.initializers.RandomUniform(-(units**-0.5), units**-0.5) for _ in range(3)]
-    names = ("kernel_initializer", "recurrent_initializer", "bias_initializer")
-    initial = dict(zip(names, uniform, strict=True))
+    initial = recurrent_initializers(units)
     return keras.layers.LSTM(units, return_sequences=True, unit_forget_bias=False, **initial, **kwargs)
-
-
-def at_last(sequence: Any, mask: Any) -> Any:
-    """Returns the vector of the last real position of each sequence (B, T, D), as (B, D)."""
-    places = ops.arange(ops.shape(mask)[1], dtype="int32")[None, :]
-    is_last = places == ops.sum(ops.cast(mask, "int32"), axis=1, keepdims=True) - 1
-    return ops.einsum("bt,btd->bd", ops.cast(is_last, sequence.dtype), sequence)
 
 
 alias("reader", "lstm", "LSTMReader")

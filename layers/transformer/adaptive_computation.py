@@ -5,7 +5,7 @@ from typing import Any
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.functional.linear import linear
+from kzoo.layers.functional.dense import dense
 from kzoo.layers.functional.repeat import repeat
 from kzoo.layers.transformer.shared_depth import SharedDepth
 from kzoo.registry import alias, register
@@ -79,7 +79,7 @@ class AdaptiveComputation(SharedDepth):
 
     def build(self, states_shape: Any, mask_shape: Any = None) -> None:
         super().build(states_shape)
-        self.halting = linear(1, states_shape[-1], dtype=self.dtype_policy)
+        self.halting = dense(1, states_shape[-1], states_shape[-1] ** -0.5, dtype=self.dtype_policy)
         self.halting.build(states_shape)
 
     def call(

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 
 from kzoo import checks
-from kzoo.layers.functional.linear import glorot, linear
+from kzoo.layers.functional.dense import dense, glorot
 from kzoo.registry import register
 
 
@@ -63,9 +63,9 @@ class FeedForward(keras.layers.Layer):
         units = self.units or 4 * size
         constant = {} if self.start is None else {"bias_initializer": keras.initializers.Constant(self.start)}
         policy = {"dtype": self.dtype_policy}
-        self.inner = linear(units, size, glorot(size, units, 2**0.5), activation=self.activation, **policy)
-        bound = None if self.gain is None else glorot(units, size, self.gain)
-        self.outer = linear(size, units, bound, **constant, **policy)
+        self.inner = dense(units, size, glorot(size, units, 2**0.5), activation=self.activation, **policy)
+        bound = units**-0.5 if self.gain is None else glorot(units, size, self.gain)
+        self.outer = dense(size, units, bound, **constant, **policy)
         self.inner.build((None, size))
         self.outer.build((None, units))
         self.built = True

@@ -7,7 +7,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.errors import InputError
-from kzoo.layers.functional.linear import glorot, linear
+from kzoo.layers.functional.dense import dense, glorot
 from kzoo.registry import alias, get, register, serialize
 
 
@@ -104,7 +104,7 @@ class MultiHeadAttention(keras.layers.Layer):
             bounds = {"query": glorot(size, units), "key": joint, "value": joint, "projection": units**-0.5}
         sizes = {"query": (size, units), "key": (memory_size, units), "value": (memory_size, units)}
         for name, (inputs, outputs) in {**sizes, "projection": (units, size)}.items():
-            layer = linear(outputs, inputs, bounds[name], use_bias=False, dtype=self.dtype_policy)
+            layer = dense(outputs, inputs, bounds[name], use_bias=False, dtype=self.dtype_policy)
             layer.build((None, None, inputs))
             setattr(self, name, layer)
         queries_shape = (None, self.heads, None, self.size)

@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.attention.score_attention import masked_softmax
+from kzoo.layers.functional.masked_softmax import masked_softmax
 from kzoo.layers.functional.windows import windows
 from kzoo.registry import alias, register
 

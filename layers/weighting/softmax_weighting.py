@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from kzoo.layers.attention.score_attention import masked_softmax
+from kzoo.layers.functional.masked_softmax import masked_softmax
 from kzoo.registry import alias, register
 
 

@@ -1,0 +1,20 @@
+"""The vector at the last real token."""
+
+from typing import Any
+
+from keras import ops
+
+
+def last_token(sequence: Any, mask: Any) -> Any:
+    """Returns the vector of each sequence at its last real token.
+
+    Args:
+        sequence: tensor of shape (B, T, D).
+        mask: bool tensor of shape (B, T), True at real tokens, which stand at the left.
+
+    Returns:
+        Tensor of shape (B, D).
+    """
+    positions = ops.arange(ops.shape(mask)[1], dtype="int32")[None, :]
+    is_last = positions == ops.sum(ops.cast(mask, "int32"), axis=1, keepdims=True) - 1
+    return ops.einsum("bt,btd->bd", ops.cast(is_last, sequence.dtype), sequence)
