@@ -3,48 +3,46 @@
 `import kzoo` loads neither Keras nor a backend; names are imported when first used.
 """
 
-import importlib
-from typing import Any
+from typing import TYPE_CHECKING
+
+from kzoo.backend import choose_backend
+from kzoo.lazy import attach
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "from_preset": "kzoo.saving.presets_io",
-    "save_to_preset": "kzoo.saving.presets_io",
-    "list_presets": "kzoo.saving.catalogue",
-    "preset_info": "kzoo.saving.catalogue",
-    "upload_preset": "kzoo.hub.publish",
-    "evaluate": "kzoo.evaluation.evaluate",
-    "export": "kzoo.exporting.export",
-    "probe": "kzoo.inspection.probe",
-    "train": "kzoo.training.train",
-    "calibrate": "kzoo.training.calibration",
-    "Tokenizer": "kzoo.preprocessing.tokenizer",
-    "CalculationPreprocessor": "kzoo.preprocessing.calculation_preprocessor",
-    "Seq2SeqPreprocessor": "kzoo.preprocessing.preprocessor",
-    "ClassifierPreprocessor": "kzoo.preprocessing.classifier_preprocessor",
-    "DecoderPreprocessor": "kzoo.preprocessing.decoder_preprocessor",
-}
-_MODULES = {
-    **{
-        name: f"kzoo.{name}"
-        for name in ("layers", "tasks", "presets", "models", "training", "evaluation", "inspection")
-    },
-    "errors": "kzoo.errors",
-    "registry": "kzoo.registry",
-    "metrics": "kzoo.metrics",
-}
+if TYPE_CHECKING:
+    from kzoo import annotations as annotations
+    from kzoo import data as data
+    from kzoo import errors as errors
+    from kzoo import evaluation as evaluation
+    from kzoo import inspection as inspection
+    from kzoo import layers as layers
+    from kzoo import metrics as metrics
+    from kzoo import models as models
+    from kzoo import preprocessing as preprocessing
+    from kzoo import presets as presets
+    from kzoo import registry as registry
+    from kzoo import tasks as tasks
+    from kzoo import training as training
+    from kzoo.evaluation.evaluate import evaluate as evaluate
+    from kzoo.exporting.export import export as export
+    from kzoo.hub.publish import upload_preset as upload_preset
+    from kzoo.inspection.probe import probe as probe
+    from kzoo.preprocessing.calculation_preprocessor import CalculationPreprocessor as CalculationPreprocessor
+    from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor as ClassifierPreprocessor
+    from kzoo.preprocessing.decoder_preprocessor import DecoderPreprocessor as DecoderPreprocessor
+    from kzoo.preprocessing.preprocessor import Seq2SeqPreprocessor as Seq2SeqPreprocessor
+    from kzoo.preprocessing.tokenizer import Tokenizer as Tokenizer
+    from kzoo.registry import register as register
+    from kzoo.saving.catalogue import list_presets as list_presets
+    from kzoo.saving.catalogue import preset_info as preset_info
+    from kzoo.saving.presets_io import from_preset as from_preset
+    from kzoo.saving.presets_io import save_to_preset as save_to_preset
+    from kzoo.training.calibration import calibrate as calibrate
+    from kzoo.training.recipe import Recipe as Recipe
+    from kzoo.training.recipe import load_recipe as load_recipe
+    from kzoo.training.train import train as train
+else:
+    __getattr__, __dir__, __all__ = attach(__name__, "__version__")
 
-__all__ = ["__version__", *_HOMES, *_MODULES]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return importlib.import_module(_MODULES[name])
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'kzoo' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+choose_backend()

@@ -9,12 +9,19 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from typing import Any
 
 from kzoo.errors import BackendError, InputError, did_you_mean
 
 BACKENDS = ("jax", "torch", "tensorflow")
+_lock = threading.RLock()
+_taken: list[str] = []  # the backend that kzoo chose itself, until it has said so
+_entered: list[None] = []  # one for each `no_other_backend` that is entered
+_unavailable: list[Any] = []  # what they keep Keras from importing
 
 
 def installed() -> list[str]:
@@ -33,6 +40,16 @@ def configured() -> str:
         return "tensorflow"
 
 
+def choose_backend() -> None:
+    """Sets `KERAS_BACKEND` to the first installed backend, where nothing chose one that is; imports none."""
+    if "keras" in sys.modules or os.environ.get("KERAS_BACKEND"):
+        return
+    available = installed()
+    if available and configured() not in available:
+        os.environ["KERAS_BACKEND"] = available[0]
+        _taken.append(available[0])
+
+
 def ensure_backend() -> str:
     """Imports Keras with a backend that is installed and no other, and returns the backend's name.
 
@@ -40,40 +57,79 @@ def ensure_backend() -> str:
         BackendError: no backend is installed, or `KERAS_BACKEND` names one that is not.
         InputError: `KERAS_BACKEND` names none that kzoo runs on.
     """
-    if "keras" in sys.modules and hasattr(sys.modules["keras"], "config"):
-        return str(sys.modules["keras"].config.backend())
-    available = installed()
-    if not available:
-        raise BackendError('no Keras backend is installed; run: pip install "kzoo[jax]" (or [torch], [tensorflow])')
-    chosen = os.environ.get("KERAS_BACKEND", "")
-    if chosen:
+    with _lock:
+        if "keras" in sys.modules and hasattr(sys.modules["keras"], "config"):
+            return str(sys.modules["keras"].config.backend())
+        available = installed()
+        if not available:
+            raise BackendError('no Keras backend is installed; run: pip install "kzoo[jax]" (or [torch], [tensorflow])')
+        choose_backend()
+        chosen = configured()
         if chosen not in BACKENDS:
             raise InputError(did_you_mean("KERAS_BACKEND", chosen, BACKENDS))
         if chosen not in available:
             raise BackendError(
                 f"KERAS_BACKEND is {chosen!r}, which is not installed; installed: {', '.join(available)}"
             )
-    elif (chosen := configured()) not in available:
-        chosen = os.environ["KERAS_BACKEND"] = available[0]
-        print(f"kzoo: using the {chosen} backend (set KERAS_BACKEND to choose)", file=sys.stderr)
-    with no_other_backend(chosen):
-        import keras  # noqa: F401
-    return chosen
+        if chosen in _taken:
+            print(f"kzoo: using the {chosen} backend (set KERAS_BACKEND to choose)", file=sys.stderr)
+            _taken.clear()
+        hidden = _Hidden([name for name in available if name not in sys.modules and name != chosen])
+        sys.meta_path.insert(0, hidden)
+        try:
+            import keras  # noqa: F401
+        finally:
+            sys.meta_path.remove(hidden)
+        for module in _lazy_modules():
+            if module.name.split(".")[0] in hidden.names:
+                module._available = None  # Keras asks again
+        return chosen
+
+
+class _Hidden:
+    """A finder and loader of modules whose import fails in the thread that made it; other threads may import them.
+
+    On every backend Keras imports JAX while it is imported itself.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names, self.thread = names, threading.get_ident()
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        hidden = name in self.names and threading.get_ident() == self.thread
+        return ModuleSpec(name, self) if hidden else None  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        raise ModuleNotFoundError(f"{spec.name} is not the backend in force", name=spec.name)
+
+    def exec_module(self, module: Any) -> None:
+        raise AssertionError("there is no module to run")
 
 
 @contextlib.contextmanager
-def no_other_backend(chosen: str | None = None) -> Iterator[None]:
-    """Keeps Keras from importing backends that are not in use, other than `chosen`.
+def no_other_backend() -> Iterator[None]:
+    """Keeps Keras from importing backends that are not in use; other imports are as ever, in every thread.
 
-    On every backend Keras imports JAX when it is imported itself, and TensorFlow when it writes a config or sets seeds.
+    On every backend Keras imports TensorFlow, where it is installed, when it writes a config or sets seeds.
     """
-    absent = [name for name in BACKENDS if name not in sys.modules and name != chosen]
-    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
+    with _lock:
+        for module in _lazy_modules():
+            root = module.name.split(".")[0]
+            if root in BACKENDS and root not in sys.modules and module._available is None:
+                module._available = False
+                _unavailable.append(module)
+        _entered.append(None)
     try:
         yield
     finally:
-        for name in absent:
-            del sys.modules[name]
-            lazy = getattr(sys.modules.get("keras.src.utils.module_utils"), name, None)
-            if lazy is not None and hasattr(lazy, "_available"):
-                lazy._available = None  # Keras asks again
+        with _lock:
+            _entered.pop()
+            while _unavailable and not _entered:
+                _unavailable.pop()._available = None  # Keras asks again
+
+
+def _lazy_modules() -> list[Any]:
+    """Returns the objects with which Keras imports what it may not need."""
+    module = sys.modules.get("keras.src.utils.module_utils")
+    kind = getattr(module, "LazyModule", ())
+    return [value for value in vars(module).values() if isinstance(value, kind)] if module else []

@@ -2,46 +2,62 @@
 
 `register` puts a class under its own name; `alias` gives a name to a class with arguments, so that a paper's mechanism
 ("onestep") is one word. `get` takes a name, a config or an object and returns the object: this is how every seam
-accepts its parts. Nothing here imports Keras.
+accepts its parts. What kzoo has of a kind is imported when the kind is first asked for.
 """
 
-import importlib
 import inspect
-import pkgutil
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from kzoo.annotations import Config, Spec
 from kzoo.backend import no_other_backend
+from kzoo.discovery import fill
 from kzoo.errors import InputError, UnknownNameError, did_you_mean
 
 T = TypeVar("T", bound=type)
 
+ALSO_FOLDERS = ("layers", "tasks", "presets")  # folders of the repository, which are packages of kzoo
+
+
+class Alias(NamedTuple):
+    """A class with arguments, and the module that named it."""
+
+    class_name: str
+    config: Config
+    module: str | None
+
+
 _CLASSES: dict[str, dict[str, type]] = {}
-_ALIASES: dict[str, dict[str, dict[str, Any]]] = {}
+_ALIASES: dict[str, dict[str, Alias]] = {}
 _MAX_DEPTH = 8  # a config nested deeper than this is an attack, not a model
 
 
 def register(kind: str, name: str | None = None) -> Callable[[T], T]:
     """Registers a class under `kind` and, where it is a Keras object, for Keras serialisation.
 
-    The public path (`kzoo.layers.OneStep`) is the serialisation name (`kzoo.layers>OneStep`).
+    A class may come from anywhere: a script, a notebook, another package. One that is defined anew, in the same module
+    and under the same name, takes the former one's place. The public path (`kzoo.layers.OneStep`) is the serialisation
+    name (`kzoo.layers>OneStep`).
 
     Args:
         kind: str. The seam it fits, as `"attention"`, `"model"` or `"task"`.
         name: str. The name in the registry. Defaults to the class's name.
 
     Raises:
-        InputError: the name is taken, or the class was imported under a name outside `kzoo.`, which would make a
-            second class of the same name. A task may be registered from anywhere: it is no Keras object.
+        InputError: the name is taken, or the class is one of kzoo's own that was imported under another module name,
+            which would make a second class of the same name.
     """
 
     def decorate(cls: T) -> T:
-        own_task = kind == "task" and cls.__module__.split(".")[0] not in ("kzoo", "tasks")
-        if not cls.__module__.startswith("kzoo.") and not own_task:
+        if cls.__module__.split(".")[0] in ALSO_FOLDERS or cls.__module__ == "kzoo":
             raise InputError(f"{cls.__module__}.{cls.__name__} must be imported as a module of kzoo")
-        _claim(kind, name or cls.__name__)
-        _CLASSES.setdefault(kind, {})[name or cls.__name__] = cls
+        if cls.__module__.split(".")[0] != "kzoo":
+            fill(kind)  # or a name that kzoo has would be free, until kzoo is asked for it
+        known, key = _CLASSES.setdefault(kind, {}), name or cls.__name__
+        if key in _ALIASES.get(kind, {}) or (key in known and _identity(known[key]) != _identity(cls)):
+            raise InputError(f"{kind} {key!r} is already registered")
+        known[key] = cls
         if _is_keras(cls):
             package = ".".join(cls.__module__.split(".")[:2])
             sys.modules["keras"].saving.register_keras_serializable(package)(cls)
@@ -51,22 +67,31 @@ def register(kind: str, name: str | None = None) -> Callable[[T], T]:
 
 
 def alias(kind: str, name: str, class_name: str, **config: Any) -> None:
-    """Registers `name` as short for `{"class": class_name, "config": config}`."""
-    _claim(kind, name)
-    _ALIASES.setdefault(kind, {})[name] = {"class": class_name, "config": config}
+    """Registers `name` as short for `{"class": class_name, "config": config}`; the same module may do it anew.
+
+    Raises:
+        InputError: the name is taken.
+    """
+    module = sys._getframe(1).f_globals.get("__name__")
+    known = _ALIASES.setdefault(kind, {})
+    if name in _CLASSES.get(kind, {}) or (name in known and known[name].module != module):
+        raise InputError(f"{kind} {name!r} is already registered")
+    known[name] = Alias(class_name, config, module)
 
 
 def names(kind: str) -> list[str]:
     """Returns every name of a kind, sorted: classes and aliases."""
+    fill(kind)
     return sorted({*_CLASSES.get(kind, {}), *_ALIASES.get(kind, {})})
 
 
 def classes(kind: str) -> dict[str, type]:
     """Returns the registered classes of a kind by name."""
+    fill(kind)
     return dict(_CLASSES.get(kind, {}))
 
 
-def get(kind: str, spec: Any, **defaults: Any) -> Any:
+def get(kind: str, spec: Spec, **defaults: Any) -> Any:
     """Returns the object that `spec` stands for.
 
     Args:
@@ -79,17 +104,21 @@ def get(kind: str, spec: Any, **defaults: Any) -> Any:
         UnknownNameError: the name or class is not registered.
         InputError: the spec is none of these forms, or has an unknown or missing argument.
     """
-    if isinstance(spec, tuple(_CLASSES.get(kind, {}).values())):
+    if not isinstance(spec, (str, dict)) and any(_is_one(spec, cls) for cls in classes(kind).values()):
         return spec
+    if hasattr(spec, "get_config"):
+        raise InputError(
+            f'{kind} must be of a registered class, which {type(spec).__name__} is not: put @register("{kind}") on it'
+        )
     cls, config = resolve(kind, spec)
     accepted = parameters_of(cls)
     config = {**{key: value for key, value in defaults.items() if key in accepted}, **config}
     return construct(cls, config)
 
 
-def resolve(kind: str, spec: Any) -> tuple[type, dict[str, Any]]:
+def resolve(kind: str, spec: Spec) -> tuple[type, Config]:
     """Returns the class and the arguments that a name or a config stands for, which `construct` checks."""
-    config: dict[str, Any] = {}
+    config: Config = {}
     for _ in range(_MAX_DEPTH):
         if isinstance(spec, str):
             spec = {"class": spec}
@@ -102,15 +131,20 @@ def resolve(kind: str, spec: Any) -> tuple[type, dict[str, Any]]:
             raise InputError(f"the config of {kind} {spec['class']!r} must be a mapping")
         config = {**own, **config}
         name = spec["class"]
+        if name not in _CLASSES.get(kind, {}) and name not in _ALIASES.get(kind, {}):
+            fill(kind)
         if name in _CLASSES.get(kind, {}):
             return _CLASSES[kind][name], config
         if name not in _ALIASES.get(kind, {}):
-            raise UnknownNameError(did_you_mean(kind, name, names(kind)))
-        spec = _ALIASES[kind][name]
+            raise UnknownNameError(
+                f"{did_you_mean(kind, name, names(kind))} (what another package defines is known once that is imported)"
+            )
+        found = _ALIASES[kind][name]
+        spec = {"class": found.class_name, "config": found.config}
     raise InputError(f"the config of {kind} is nested too deeply")
 
 
-def construct(cls: type, config: dict[str, Any]) -> Any:
+def construct(cls: type, config: Config) -> Any:
     """Returns `cls(**config)` after `check_arguments`."""
     check_arguments(cls, config)
     return cls(**config)
@@ -129,7 +163,7 @@ def parameters_of(cls: Any) -> dict[str, inspect.Parameter]:
     return dict(parameters)
 
 
-def check_arguments(cls: type, config: dict[str, Any]) -> None:
+def check_arguments(cls: type, config: Config) -> None:
     """Raises `InputError` if `config` has a key that `cls` does not take, lacks one, or nests too deeply."""
     if _deeper(config, _MAX_DEPTH * 2):
         raise InputError(f"the config of {cls.__name__} is nested too deeply")
@@ -144,7 +178,7 @@ def check_arguments(cls: type, config: dict[str, Any]) -> None:
         raise InputError(f"{cls.__name__} needs {', '.join(missing)}")
 
 
-def serialize(obj: Any) -> dict[str, Any]:
+def serialize(obj: Any) -> Config:
     """Returns the config that `get` turns back into an equal object: plain data, without Keras' own keys."""
     with no_other_backend():  # Keras imports TensorFlow, where it is installed, to write a dtype policy
         own = obj.get_config()
@@ -152,23 +186,13 @@ def serialize(obj: Any) -> dict[str, Any]:
     return {"class": type(obj).__name__, "config": config}
 
 
-def discover(package: str, path: list[str]) -> dict[str, Any]:
-    """Imports every module below `package` and returns its public classes and functions by name.
-
-    With it a new mechanism is one file: there is no list of modules to edit.
-    """
-    found: dict[str, Any] = {}
-    for info in pkgutil.walk_packages(path, package + "."):
-        module = importlib.import_module(info.name)
-        for name, value in vars(module).items():
-            if not name.startswith("_") and getattr(value, "__module__", None) == info.name:
-                found[name] = value
-    return found
+def _identity(cls: type) -> tuple[str, str]:
+    """Returns what a class that is defined again, as in a notebook's cell, has in common with the former one."""
+    return cls.__module__, cls.__qualname__
 
 
-def _claim(kind: str, name: str) -> None:
-    if name in _CLASSES.get(kind, {}) or name in _ALIASES.get(kind, {}):
-        raise InputError(f"{kind} {name!r} is already registered")
+def _is_one(value: Any, cls: type) -> bool:
+    return isinstance(value, cls) or _identity(type(value)) == _identity(cls)
 
 
 def _is_keras(cls: type) -> bool:

@@ -1,20 +1,69 @@
 """The tasks: NumPy only. `get("recopy")` gives one; `names()` lists them."""
 
-from kzoo.registry import discover
+from typing import TYPE_CHECKING
+
+from kzoo.lazy import attach
 from kzoo.registry import get as _get
 from kzoo.registry import names as _names
-from kzoo.tasks.base import Example as Example
-from kzoo.tasks.base import Split as Split
-from kzoo.tasks.base import Task as Task
-from kzoo.tasks.base import TaskData as TaskData
+
+if TYPE_CHECKING:
+    from kzoo.tasks.arithmetic import Arithmetic as Arithmetic
+    from kzoo.tasks.base import Example as Example
+    from kzoo.tasks.base import Split as Split
+    from kzoo.tasks.base import Task as Task
+    from kzoo.tasks.base import TaskData as TaskData
+    from kzoo.tasks.calculation import Addition as Addition
+    from kzoo.tasks.calculation import CalculationTask as CalculationTask
+    from kzoo.tasks.calculation import Multiplication as Multiplication
+    from kzoo.tasks.calculation import Successor as Successor
+    from kzoo.tasks.cfq import CFQLength as CFQLength
+    from kzoo.tasks.classification import ClassificationTask as ClassificationTask
+    from kzoo.tasks.copying import Copy as Copy
+    from kzoo.tasks.copying import CopyingTask as CopyingTask
+    from kzoo.tasks.copying import DigitTask as DigitTask
+    from kzoo.tasks.copying import InvReCopy as InvReCopy
+    from kzoo.tasks.copying import InvReverseReCopy as InvReverseReCopy
+    from kzoo.tasks.copying import ReCopy as ReCopy
+    from kzoo.tasks.copying import ReverseCopy as ReverseCopy
+    from kzoo.tasks.copying import ReverseReCopy as ReverseReCopy
+    from kzoo.tasks.ctl import CTLBackward as CTLBackward
+    from kzoo.tasks.ctl import CTLForward as CTLForward
+    from kzoo.tasks.dedupe import DeDupe as DeDupe
+    from kzoo.tasks.finite import FiniteTask as FiniteTask
+    from kzoo.tasks.hinting import HintingTask as HintingTask
+    from kzoo.tasks.increment import Carry as Carry
+    from kzoo.tasks.increment import Incrementer as Incrementer
+    from kzoo.tasks.increment import IncrementTask as IncrementTask
+    from kzoo.tasks.lego import Lego as Lego
+    from kzoo.tasks.lego import LegoTask as LegoTask
+    from kzoo.tasks.lego import TwoAhead as TwoAhead
+    from kzoo.tasks.listops import ListOps as ListOps
+    from kzoo.tasks.lookup import Lookup as Lookup
+    from kzoo.tasks.lookup import NoisyLookup as NoisyLookup
+    from kzoo.tasks.lookup import ReverseLookup as ReverseLookup
+    from kzoo.tasks.parity import Parity as Parity
+    from kzoo.tasks.parity import ParityClass as ParityClass
+    from kzoo.tasks.parity import ParityTask as ParityTask
+    from kzoo.tasks.posretrieve import PosRetrieve as PosRetrieve
+    from kzoo.tasks.scan import ScanLength as ScanLength
+    from kzoo.tasks.sorting import Count as Count
+    from kzoo.tasks.sorting import Fill as Fill
+    from kzoo.tasks.sorting import ScratchpadSorter as ScratchpadSorter
+    from kzoo.tasks.sorting import SortedSuccessor as SortedSuccessor
+    from kzoo.tasks.sorting import Sorter as Sorter
+    from kzoo.tasks.sorting import SortingTask as SortingTask
+else:
+    __getattr__, __dir__, __all__ = attach(__name__, "get", "names")
 
 
-def get(name: "str | Task", **config: object) -> Task:
+def get(name: "str | Task", **config: object) -> "Task":
     """Returns the task of that name (or the task itself, if it is one).
 
     Raises:
         UnknownNameError: no task has that name.
     """
+    from kzoo.tasks.base import Task
+
     if isinstance(name, Task):
         return name
     task: Task = _get("task", {"class": name, "config": config})
@@ -24,6 +73,3 @@ def get(name: "str | Task", **config: object) -> Task:
 def names() -> list[str]:
     """Returns the names of all tasks, sorted."""
     return _names("task")
-
-
-discover(__name__, __path__)

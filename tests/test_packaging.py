@@ -1,10 +1,12 @@
 """Nothing is forgotten in what is shipped: the list of packages, the links, the wheel."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tomllib
+import venv
 import zipfile
 
 import pytest
@@ -21,6 +23,7 @@ def source_files(root):
     found = {name for name in found if name.split("/")[1] not in LINKS}
     for link in LINKS:
         found |= {f"kzoo/{path.relative_to(root)}" for path in (root / link).rglob("*.py")}
+    found.add("kzoo/py.typed")
     for suffix in ("json", "safetensors"):
         found |= {f"kzoo/{path.relative_to(root)}" for path in (root / "presets").glob(f"*/*.{suffix}")}
     return found
@@ -45,6 +48,55 @@ def test_no_module_is_called_like_one_of_the_standard_library(root):
             assert stem.startswith("__") or stem not in sys.stdlib_module_names, name
 
 
+PROGRAM = """
+import kzoo
+from kzoo.layers import AttentionCell, OneStep
+from kzoo.models import RecurrentSeq2Seq
+from kzoo.tasks import Example, Task
+from kzoo.training import LengthAccuracy, load_recipe
+
+
+def first(task: Task) -> Example:
+    return task.examples("train", 1)[0]
+
+
+model = RecurrentSeq2Seq.from_task("recopy", attention="onestep")
+reveal_type(kzoo.tasks.get("recopy"))
+reveal_type(model)
+reveal_type(model.preprocessor)
+reveal_type(load_recipe("onestep_recopy").task)
+reveal_type(kzoo.list_presets())
+kzoo.not_there
+first("recopy")
+"""
+FOUND = """
+3: error: Module "kzoo.layers" has no attribute "OneStep"
+14: note: Revealed type is "kzoo.tasks.base.Task"
+15: note: Revealed type is "kzoo.models.recurrent_seq2seq.RecurrentSeq2Seq"
+16: note: Revealed type is "Any"
+17: note: Revealed type is "str"
+18: note: Revealed type is "list[str]"
+19: error: Module has no attribute "not_there"
+20: error: Argument 1 to "first" has incompatible type "str"; expected "Task"
+"""
+
+
+def type_check(wheel, folder):
+    """Checks a user's program against an installed wheel, as strictly as mypy can."""
+    environment = folder / "environment"
+    venv.create(environment, system_site_packages=True, with_pip=False)
+    (site,) = environment.glob("lib/python*/site-packages")
+    zipfile.ZipFile(wheel).extractall(site)
+    (folder / "program.py").write_text(PROGRAM)
+    command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(environment / "bin" / "python")]
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [*command, "--no-error-summary", "program.py"], cwd=folder, env=variables, capture_output=True, text=True
+    )
+    said = re.findall(r"^program\.py:(\d+: .*?)(?:  \[.*\])?$", done.stdout, re.MULTILINE)
+    assert [line.replace("builtins.", "") for line in said] == FOUND.strip().splitlines(), done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("with_links", [True, False], ids=["links", "no links"])
 def test_the_wheel_holds_everything(with_links, root, tmp_path):
     copy = tmp_path / "copy"
@@ -60,5 +112,7 @@ def test_the_wheel_holds_everything(with_links, root, tmp_path):
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--wheel-dir", str(tmp_path)]
     subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(copy)], check=True, capture_output=True)
     (wheel,) = tmp_path.glob("kzoo-*.whl")
+    if with_links:
+        type_check(wheel, tmp_path)
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert names == source_files(root)

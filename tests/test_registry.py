@@ -5,12 +5,14 @@ import pytest
 
 import kzoo
 from kzoo import registry
+from kzoo.discovery import fill
 from kzoo.errors import InputError, UnknownNameError
 
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
-    """An empty registry."""
+    """An empty registry, which kzoo's own modules do not fill."""
+    fill("gait")
     monkeypatch.setattr(registry, "_CLASSES", {})
     monkeypatch.setattr(registry, "_ALIASES", {})
 
@@ -57,16 +59,57 @@ def test_serialize_is_undone_by_get(walk):
     assert registry.get("gait", config).pace == 6
 
 
-def test_a_task_may_come_from_anywhere_but_the_folder_itself():
+@pytest.mark.parametrize("kind", ["gait", "task"])
+def test_a_class_may_come_from_anywhere_but_the_folders_of_kzoo(kind):
+    fill(kind)
+    registry._CLASSES.clear()
     outside = type("Mine", (), {"__module__": "my_package.tasks"})
-    assert registry.register("task", "mine")(outside) is outside and registry.names("task") == ["mine"]
-    for module in ("tasks.copying", "kzoo"):
+    assert registry.register(kind, "mine")(outside) is outside and registry.names(kind) == ["mine"]
+    for module in ("tasks.copying", "layers.walk", "presets", "kzoo"):
         with pytest.raises(InputError, match="must be imported as a module of kzoo"):
-            registry.register("task")(type("Other", (), {"__module__": module}))
+            registry.register(kind)(type("Other", (), {"__module__": module}))
+
+
+def make_stroll(pace):
+    """Returns the class that a notebook's cell defines: each time another, of one name."""
+
+    class Stroll(keras.layers.Layer):
+        def call(self, inputs):
+            return inputs * pace
+
+    return Stroll
+
+
+def test_a_class_that_is_defined_again_takes_the_place_of_the_former():
+    first, second = make_stroll(1), make_stroll(2)
+    for cls in (first, second):
+        cls.__module__ = "__main__"
+        registry.register("gait")(cls)
+    assert registry.get("gait", "Stroll").call(3) == 6
+    assert keras.saving.get_registered_object(keras.saving.get_registered_name(second)) is second
+    made = first()
+    assert registry.get("gait", made) is made  # made before the cell was run again
+    with pytest.raises(InputError, match="gait 'Stroll' is already registered"):
+        registry.register("gait")(type("Stroll", (), {"__module__": "elsewhere"}))
+
+
+def test_an_alias_of_the_same_module_takes_the_place_of_the_former(walk):
+    registry.alias("gait", "slow", "Walk", pace=2)
+    assert registry.get("gait", "slow").pace == 2
+    with pytest.raises(InputError, match="gait 'slow' is already registered"):
+        exec("alias('gait', 'slow', 'Walk', pace=3)", {"alias": registry.alias, "__name__": "elsewhere"})
+
+
+def test_an_object_of_an_unregistered_class_is_told_what_to_do():
+    layer = make_stroll(1)()
+    with pytest.raises(InputError, match=r'which Stroll is not: put @register\("gait"\) on it'):
+        registry.get("gait", layer)
 
 
 def test_a_second_registration_is_refused(walk):
-    for again in (lambda: registry.register("gait")(Walk), lambda: registry.alias("gait", "slow", "Walk")):
+    other = type("Walk", (), {"__module__": "kzoo.layers.walks"})
+    taken = [lambda: registry.register("gait")(other), lambda: registry.register("gait", "slow")(other)]
+    for again in [*taken, lambda: registry.alias("gait", "Walk", "Walk")]:
         with pytest.raises(InputError, match="already registered"):
             again()
     registry.alias("dance", "slow", "Walk")  # another kind has its own names

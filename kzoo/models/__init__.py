@@ -1,16 +1,17 @@
 """The models: each composes the mechanisms of `kzoo.layers`, and is an ordinary `keras.Model`."""
 
-from kzoo.backend import ensure_backend
+from typing import TYPE_CHECKING
 
-ensure_backend()
+from kzoo.lazy import attach
 
-import kzoo.layers as layers  # noqa: E402, F401  (fills the registry that the models draw on)
-from kzoo.registry import discover, names  # noqa: E402
-
-
-def kind_of(name: object) -> str:
-    """Returns the kind that a model of that name is registered as: "classifier" or "model"."""
-    return "classifier" if name in names("classifier") else "model"
-
-
-globals().update(discover(__name__, __path__))
+if TYPE_CHECKING:
+    from kzoo.models.classifier import Classifier as Classifier
+    from kzoo.models.recurrent_classifier import RecurrentClassifier as RecurrentClassifier
+    from kzoo.models.recurrent_seq2seq import RecurrentSeq2Seq as RecurrentSeq2Seq
+    from kzoo.models.sequence_model import SequenceModel as SequenceModel
+    from kzoo.models.theorem_sorter import construct_sorter as construct_sorter
+    from kzoo.models.transformer_classifier import TransformerClassifier as TransformerClassifier
+    from kzoo.models.transformer_decoder import TransformerDecoder as TransformerDecoder
+    from kzoo.models.transformer_seq2seq import TransformerSeq2Seq as TransformerSeq2Seq
+else:
+    __getattr__, __dir__, __all__ = attach(__name__, keras=True)

@@ -11,7 +11,7 @@ from kzoo.models.classifier import Classifier
 from kzoo.registry import get, register, serialize
 
 
-@register("classifier")
+@register("model")
 class RecurrentClassifier(Classifier):
     """A recurrent network that reads a sequence and answers from its last state.
 

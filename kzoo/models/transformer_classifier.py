@@ -13,7 +13,7 @@ from kzoo.models.classifier import Classifier
 from kzoo.registry import get, register, serialize
 
 
-@register("classifier")
+@register("model")
 class TransformerClassifier(Classifier):
     """A Transformer encoder that runs one block many times, and reads its answer from one column.
 

@@ -129,11 +129,10 @@ def check_files(folder: Path, metadata: dict[str, Any]) -> None:
 
 def _build(config: dict[str, Any], tokenizer: dict[str, Any], options: dict[str, Any]) -> Any:
     from kzoo import registry
-    from kzoo.models import kind_of
 
     _check_plain(config["config"])
     spec = {"class": config["class"], "config": config["config"]}
-    cls, arguments = registry.resolve(kind_of(config["class"]), spec)
+    cls, arguments = registry.resolve("model", spec)
     preprocessor = registry.construct(cls.preprocessor_class, tokenizer)  # type: ignore[attr-defined]
     return registry.construct(cls, {**arguments, **options, "preprocessor": preprocessor})
 

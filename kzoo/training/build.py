@@ -21,17 +21,15 @@ def build(recipe: Recipe) -> Any:
 
     import kzoo.models
     from kzoo import registry
-    from kzoo.models import kind_of
 
     with no_other_backend():
         keras.utils.set_random_seed(recipe.seed)
     spec = {"class": recipe.model["class"], "config": recipe.model.get("config", {})}
     if recipe.constructed:
         return registry.construct(getattr(kzoo.models, spec["class"]), spec["config"])
-    kind = kind_of(spec["class"])
-    cls: Any = registry.classes(kind).get(str(spec["class"]))
+    cls: Any = registry.classes("model").get(str(spec["class"]))
     if cls is None:
-        registry.resolve(kind, spec)  # raises, with the names that it might have been
+        registry.resolve("model", spec)  # raises, with the names that it might have been
         raise InputError("model must name a class")
     registry.check_arguments(cls, {**dict.fromkeys(cls.task_arguments, 2), **spec["config"]})
     if recipe.calibration:

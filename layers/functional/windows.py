@@ -22,8 +22,10 @@ def windows(x: Any, step: int, length: Any) -> Any:
     Example:
 
     ```python
+    from kzoo.layers.functional.windows import windows
+
     table = np.array([[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]])
-    assert np.array(kzoo.layers.windows(table, 1, 2)).tolist() == [[2, 3], [5, 6], [8, 9]]
+    assert np.array(windows(table, 1, 2)).tolist() == [[2, 3], [5, 6], [8, 9]]
     ```
     """
     *batch, rows, columns = ops.shape(x)

@@ -4,20 +4,17 @@ import inspect
 
 import pytest
 
-import kzoo.layers
 from kzoo import registry
+from kzoo.discovery import discover
 
-EXAMPLES = {
-    name: "```python" in (inspect.getdoc(thing) or "")
-    for name, thing in vars(kzoo.layers).items()
-    if not name.startswith("_") and getattr(thing, "__module__", "").startswith("kzoo.layers.")
-}
+THINGS = discover("kzoo.layers")
+EXAMPLES = {name: "```python" in (inspect.getdoc(thing) or "") for name, thing in THINGS.items()}
 
 
 @pytest.mark.parametrize("name", [name for name, some in EXAMPLES.items() if some])
 @pytest.mark.usefixtures("quick_compiler")
 def test_example(name, run_examples):
-    run_examples(getattr(kzoo.layers, name))
+    run_examples(THINGS[name])
 
 
 def test_every_registered_layer_has_an_example():

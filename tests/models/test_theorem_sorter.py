@@ -7,7 +7,7 @@ import pytest
 import kzoo
 from kzoo.errors import InputError
 from kzoo.evaluation.measure import measure
-from kzoo.models.construct_sorter import sorter_weights
+from kzoo.models.theorem_sorter import sorter_weights
 from kzoo.saving.weights import named_variables
 
 TASK = kzoo.tasks.get("sorter")
