@@ -12,6 +12,8 @@ from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.classification import CSORDAS, ClassificationTask, held_out, published
+from kzoo.tasks.strata import Stratum
+from kzoo.tasks.strata.trees import arithmetic_strata
 
 DIGITS = "0123456789"
 MAX_TOKENS = 50
@@ -154,6 +156,10 @@ class Arithmetic(ClassificationTask):
         lstm=0.74, bidirectional_lstm=0.82, transformer=0.47, rel=0.77, abs_rel_gate=0.80, ndr=0.98
     )
 
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return arithmetic_strata(most_tokens)
+
     def __init__(self, either_side: bool = False) -> None:
         self.either_side = checks.boolean("either_side", either_side)
 
@@ -191,9 +197,14 @@ def shape(length: int, either_side: bool) -> Shape:
     return Shape(0.3, 7, 8, either_side) if length in (7, 8) else Shape(0.3, length, length, either_side)
 
 
+def most_tokens(length: int) -> int:
+    """Returns how many tokens an expression of a depth has at most."""
+    return max(MAX_TOKENS, 5 * length)
+
+
 def draw_example(rng: np.random.Generator, length: int, either_side: bool) -> Example:
     """Returns a random example of a depth, 2 or more."""
-    draw, limit = uniforms(rng), max(MAX_TOKENS, 5 * length)
+    draw, limit = uniforms(rng), most_tokens(length)
     text = DIGITS * MAX_TOKENS
     while len(text) > limit:
         text, value = shape(length, either_side).expression(draw, length)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kzoo.errors import InputError, did_you_mean
+from kzoo.tasks.strata.stratum import Stratum
 
 Tokens = tuple[str, ...]
 
@@ -69,6 +70,8 @@ class Task:
     - `paper`: str, reference; `paper_accuracy`: {mechanism: {length: sequence accuracy in 0..1}}, what the paper
       does not give being absent;
 
+    - `strata`: {name: Stratum}, the inputs on which a model may do worse than on the test split, which
+      `kzoo evaluate --stress` measures at `stress_lengths` (by default at the test lengths);
     - `distinct`: bool. Whether no source occurs twice within a split; False where the paper draws with replacement.
 
     Most tasks draw their examples with `sample`. A task with lists of examples gives them in `pool`; a task whose
@@ -80,6 +83,7 @@ class Task:
     vocabulary: Tokens
     splits: dict[str, Split]
     test_lengths: tuple[int | None, ...]
+    stress_lengths: tuple[int | None, ...] | None = None
     source_end: bool = False
     target_steps: tuple[float, int] | None = None
     characters: bool = False
@@ -193,6 +197,33 @@ class Task:
             seen.add(key)
             found.append(example)
         return found
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        """dict of Stratum by name: kinds of input that the test split has rarely or never."""
+        return {}
+
+    def stratum_examples(self, name: str, size: int = 500, seed: int = 0, length: int | None = None) -> list[Example]:
+        """Returns examples of a stratum, no source twice.
+
+        Args:
+            name: str. One of `strata`.
+            size: int. How many; all there are if they are fewer. Defaults to 500.
+            seed: int. Another seed gives other examples.
+            length: int. Of a stratum that is a list, None takes every length.
+
+        Raises:
+            InputError: unknown stratum, or one that has no such length.
+        """
+        if name not in self.strata:
+            raise InputError(did_you_mean(f"stratum of {self.name}", name, self.strata))
+        words = [zlib.crc32(word.encode()) for word in (self.name, "stratum", name)]
+        rng = np.random.default_rng([*words, self.version, seed, length or 0])
+        return [self.stratum_example(s, length) for s in self.strata[name].sources(rng, size, length)]
+
+    def stratum_example(self, source: Tokens, length: int | None) -> Example:
+        """Returns the example of a stratum's source: by default with its target."""
+        return Example(source, self.solve(source))
 
     def dataset(
         self, split: str = "train", size: int | None = None, seed: int = 0, length: int | None = None

@@ -7,6 +7,8 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Task, Tokens
+from kzoo.tasks.strata import Stratum
+from kzoo.tasks.strata import numbers as strata_of
 
 PAPER = "Duan et al., 2023 (arXiv:2310.11984)"
 DIGITS = tuple("0123456789")
@@ -52,6 +54,7 @@ class CalculationTask(Task):
         "test": Split((SHORTEST_KEPT, TRAINED), 2_000),
     }
     test_lengths = LENGTHS
+    stress_lengths = (20, 60, 100)
     characters = True
     reversed_target = True
     length_unit = "digits of an operand"
@@ -145,6 +148,10 @@ class Successor(CalculationTask):
         abc=(100, 100, 100, 100),
     )
 
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return strata_of.successor_strata()
+
     def result(self, *operands: int) -> int:
         return operands[0] + 1
 
@@ -173,6 +180,10 @@ class Addition(CalculationTask):
         rope=(100, 0, 0, 0, 0),
         abc=(100, 100, 99.9, 99.8),
     )
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return strata_of.addition_strata()
 
     def result(self, *operands: int) -> int:
         return sum(operands)
@@ -204,6 +215,10 @@ class Multiplication(CalculationTask):
         rope=(100, 0, 0, 0, 0),
         abc=(100, 100, 100, 100),
     )
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return strata_of.multiplication_strata()
 
     def result(self, *operands: int) -> int:
         return operands[0] * operands[1]

@@ -16,6 +16,8 @@ from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.finite import FiniteTask
 from kzoo.tasks.paper_results import PAPER, published
+from kzoo.tasks.strata import Stratum
+from kzoo.tasks.strata.commands import cfq_strata
 
 FOLDER = "KZOO_CFQ"
 URL = "https://storage.cloud.google.com/cfq_dataset/cfq1.1.tar.gz"
@@ -141,6 +143,10 @@ class CFQLength(FiniteTask):
             return tuple(word if word in known else UNKNOWN for word in side)
 
         return {split: [Example(*map(read, row)) for row in rows] for split, rows in self.lists.items()}
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return cfq_strata(lambda: self.rows("test"))
 
     def rows(self, split: str) -> Sequence[Example]:
         return self._rows[split]

@@ -8,6 +8,8 @@ from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Task, Tokens
 from kzoo.tasks.paper_results import PAPER, published
+from kzoo.tasks.strata import Stratum
+from kzoo.tasks.strata.copying import copying_strata
 
 DIGITS = tuple("0123456789")
 
@@ -24,7 +26,12 @@ class DigitTask(Task):
     splits = {"train": Split((5, 10), 10_000), "validation": Split((10, 15), 2_000), "test": Split((5, 10), 2_000)}
     test_lengths: tuple[int | None, ...] = (15, 30, 100)
     length_unit = "digits"
+    stress_lengths = (10, 30, 100)
     paper = f"{PAPER}, Tables 2, 4 and 7"
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return copying_strata(self.write)
 
     def write(self, digits: Tokens, rng: np.random.Generator) -> Tokens:
         """Returns the source that is made of random digits: by default the digits themselves."""

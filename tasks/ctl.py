@@ -9,6 +9,8 @@ from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.classification import CSORDAS, ClassificationTask, held_out, published
+from kzoo.tasks.strata import Stratum
+from kzoo.tasks.strata.lookup import lookup_strata
 
 CODES = tuple(f"{i:03b}" for i in range(8))
 # Where each function takes the codes 000, 001, ... 111, as numbers: the tables of the published experiments.
@@ -129,6 +131,10 @@ class CTLForward(ClassificationTask):
         act_universal_geometric=0.72,
     )
     form = "a three-bit code, then one or more of a to k"
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return lookup_strata(TABLES, COMPOSED, CODES, lambda program, _: self.write(program))
 
     def write(self, program: Tokens) -> Tokens:
         """Returns the source of a program."""

@@ -8,6 +8,8 @@ from kzoo.registry import register
 from kzoo.tasks.base import Tokens
 from kzoo.tasks.copying import CopyingTask
 from kzoo.tasks.paper_results import PAPER, published
+from kzoo.tasks.strata import Stratum
+from kzoo.tasks.strata.copying import dedupe_strata
 
 
 @register("task", "dedupe")
@@ -33,6 +35,10 @@ class DeDupe(CopyingTask):
     length_unit = "digits before repetition"
     paper = f"{PAPER}, Table 6"
     paper_accuracy = published("dedupe")
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return dedupe_strata(self.write)
 
     def write(self, digits: Tokens, rng: np.random.Generator) -> Tokens:
         counts = 2 * rng.integers(0, 3, len(digits)) + 1

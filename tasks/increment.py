@@ -6,6 +6,8 @@ from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.hinting import PAPER, WINDOWED, Draws, HintingTask, neighbours
+from kzoo.tasks.strata import Stratum
+from kzoo.tasks.strata.numbers import successor_strata
 
 DIGITS = tuple("0123456789")
 NINES = 0.1
@@ -27,9 +29,14 @@ class IncrementTask(HintingTask):
     }
     draws = {"train": Draws((2, 4), NINES), "uniform": Draws(None, NINES), "windows": Draws(None, NINES, WINDOWED)}
     test_lengths = tuple(range(11, 21))
+    stress_lengths = (10, 20, 50)
     characters = True
     length_unit = "digits"
     paper = f"{PAPER}, Table 3"
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return successor_strata()
 
     def write(self, rng: np.random.Generator, split: str, length: int, repeated: bool) -> Example:
         digits = rng.integers(0, 10, length)

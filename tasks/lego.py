@@ -9,6 +9,8 @@ from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.hinting import DELIMITER, PAPER, HintingTask, parts
+from kzoo.tasks.strata import Stratum
+from kzoo.tasks.strata.chains import chain_strata
 
 LETTERS = tuple(string.ascii_lowercase)
 SIGNS = ("-", "+")
@@ -26,18 +28,31 @@ class LegoTask(HintingTask):
         "test": Split((TRAINED, TRAINED), 2_000),
     }
     test_lengths = tuple(range(TRAINED + 1, CHAIN + 1))
+    stress_lengths = (TRAINED, CHAIN)
     characters = True
     length_unit = "variables asked, of a chain of 12"
     paper = f"{PAPER}, Table 4; the task is from Zhang et al., 2022 (arXiv:2206.04301)"
 
-    def chain(self, rng: np.random.Generator) -> tuple[str, list[tuple[str, str]]]:
-        """Draws a chain; returns its clauses in random order, and each variable with its sign, from the root on."""
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return chain_strata(self.ask, CHAIN)
+
+    def ask(self, rng: np.random.Generator, signs: np.ndarray, order: np.ndarray) -> Tokens:
+        """Returns the source of a chain with these signs, its clauses in this order."""
+        return tuple(self.chain(rng, signs, order)[0])
+
+    def chain(
+        self, rng: np.random.Generator, signs: np.ndarray | None = None, order: np.ndarray | None = None
+    ) -> tuple[str, list[tuple[str, str]]]:
+        """Draws a chain; returns its clauses, in random order unless one is given, and each variable with its sign,
+        from the root on.
+        """
         letters = [LETTERS[i] for i in rng.choice(len(LETTERS), CHAIN, replace=False)]
-        flips = rng.integers(0, 2, CHAIN)  # 1 keeps the sign
+        flips = rng.integers(0, 2, CHAIN) if signs is None else signs  # 1 keeps the sign
         values = np.cumprod(2 * flips - 1) > 0
         clauses = [f"{a}={SIGNS[s]}{b};" for a, s, b in zip(letters, flips, ["1", *letters], strict=False)]
         found = [(letter, SIGNS[int(value)]) for letter, value in zip(letters, values, strict=True)]
-        return "".join(clauses[i] for i in rng.permutation(CHAIN)), found
+        return "".join(clauses[i] for i in (rng.permutation(CHAIN) if order is None else order)), found
 
     def follow(self, clauses: Tokens) -> list[tuple[str, str]]:
         """Returns each variable of the clauses with its value's sign, from the root on.
@@ -102,6 +117,9 @@ class Lego(LegoTask):
     def solve(self, source: Tokens) -> Tokens:
         return tuple("".join(map("".join, self.follow(tuple(source)))))
 
+    def stratum_example(self, source: Tokens, length: int | None) -> Example:
+        return Example(source, self.solve(source)[: 2 * (length or CHAIN)])
+
 
 @register("task", "two_ahead")
 class TwoAhead(LegoTask):
@@ -126,9 +144,16 @@ class TwoAhead(LegoTask):
 
     def write(self, rng: np.random.Generator, split: str, length: int, repeated: bool) -> Example:
         source, found = self.chain(rng)
+        return Example(*self.question(rng, source, found))
+
+    def ask(self, rng: np.random.Generator, signs: np.ndarray, order: np.ndarray) -> Tokens:
+        return self.question(rng, *self.chain(rng, signs, order))[0]
+
+    def question(self, rng: np.random.Generator, source: str, found: list[tuple[str, str]]) -> tuple[Tokens, Tokens]:
+        """Returns a source with a random question behind its clauses, and the answer."""
         given = int(rng.integers(4))
         (first, value), (second, asked) = found[given], found[given + 2]
-        return Example(tuple(f"{source}|{first}={value}1;{second}=?|"), (asked,))
+        return tuple(f"{source}|{first}={value}1;{second}=?|"), (asked,)
 
     def solve(self, source: Tokens) -> Tokens:
         clauses, *rest = parts(tuple(source))

@@ -9,6 +9,8 @@ from kzoo.registry import register
 from kzoo.tasks.arithmetic import Draw, uniforms
 from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.classification import CSORDAS, ClassificationTask, held_out, published
+from kzoo.tasks.strata import Stratum
+from kzoo.tasks.strata.trees import listops_strata
 
 DIGITS = tuple("0123456789")
 OPERATIONS = ("[MAX", "[MED", "[MIN", "[SM")
@@ -129,6 +131,10 @@ class ListOps(ClassificationTask):
     paper_accuracy = published(
         lstm=0.71, bidirectional_lstm=0.57, transformer=0.74, rel=0.79, abs_rel_gate=0.90, ndr=0.99
     )
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return listops_strata(OPERATIONS, self.depth)
 
     def solve(self, source: Tokens) -> Tokens:
         return TARGETS[self._read(tuple(source))[0]]

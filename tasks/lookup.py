@@ -11,6 +11,8 @@ from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Task, Tokens
 from kzoo.tasks.paper_results import PAPER, published
+from kzoo.tasks.strata import Stratum
+from kzoo.tasks.strata.lookup import lookup_strata
 
 CODES = tuple(f"{i:03b}" for i in range(8))
 # Where each table takes the codes 000, 001, ... 111, as numbers: the tables of the published data files.
@@ -99,6 +101,10 @@ class Lookup(Task):
     paper = f"{PAPER}, Tables 2, 4 and 7; the task is from {DUBOIS}"
     paper_accuracy = published("lookup")
     form = "a three-bit code, one or more of t1 to t8, and '.'"
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return lookup_strata(TABLES, COMPOSED, CODES, self.write, more=2)
 
     def write(self, program: Tokens, rng: np.random.Generator) -> Tokens:
         """Returns the source of a program."""

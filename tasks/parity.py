@@ -10,6 +10,8 @@ from kzoo.registry import register
 from kzoo.tasks.base import Example, Tokens
 from kzoo.tasks.calculation import PAPER, CalculationTask, draw_number, percent
 from kzoo.tasks.classification import ClassificationTask
+from kzoo.tasks.strata import Stratum
+from kzoo.tasks.strata.numbers import parity_strata
 
 BITS = ("0", "1")
 
@@ -24,6 +26,10 @@ class ParityTask(CalculationTask):
     zeros = None
     length_unit = "decimal digits of the number that is written in binary"
     paper = f"{PAPER}, Table 3"
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return parity_strata()
 
     def write(self, rng: np.random.Generator, first: int, second: int) -> Example:
         source = tuple(f"{int(''.join(draw_number(rng, first))):b}")

@@ -9,6 +9,8 @@ from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.finite import FiniteTask
 from kzoo.tasks.paper_results import PAPER, published
+from kzoo.tasks.strata import Stratum
+from kzoo.tasks.strata.commands import scan_strata
 
 VERBS = ("walk", "look", "run", "jump", "turn")
 WORDS = ("and", "after", "twice", "thrice", "left", "right", "opposite", "around", *VERBS)
@@ -81,6 +83,10 @@ class ScanLength(FiniteTask):
     length_unit = "actions"
     paper = f"{PAPER}, Tables 3 and 8; the data are from Lake and Baroni, 2018 (arXiv:1711.00350)"
     paper_accuracy = published("scan")
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return scan_strata(lambda: self.rows("test"))
 
     def rows(self, split: str) -> Sequence[Example]:
         return lists()[split]

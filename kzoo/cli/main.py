@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import kzoo
-from kzoo.cli.arguments import PRESET, lengths
+from kzoo.cli.arguments import PRESET, lengths, words
 from kzoo.cli.output import by_share, print_json, show_preset, show_progress
 from kzoo.cli.plots import plot_parsers
 from kzoo.cli.training import results, results_parser, train, train_parser
@@ -67,8 +67,12 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("preset", help=PRESET)
     sub.add_argument("--task", help="another task than the preset's own")
     sub.add_argument("--lengths", type=lengths, help="as 15,30,100 or 10:100:10 (default: the paper's)")
-    sub.add_argument("--examples", type=int, default=2000, help="examples a length (default: 2000)")
+    sub.add_argument("--examples", type=int, help="examples a length (default: 2000, of a stratum 500)")
     sub.add_argument("--seed", type=int, default=0, help="seed of the examples (default: 0)")
+    sub.add_argument(
+        "--stress", action="store_true", help="measure the strata of the task, as numbers that end with 9s"
+    )
+    sub.add_argument("--strata", type=words, help="with --stress: only these, as carry_chain,nines")
     sub.add_argument("--metrics", type=lambda text: text.split(","), help="as edit_distance,accuracy_before_end")
     sub.add_argument("--steps", type=int, help="of a model with shared depth (default: the preset's)")
     sub.add_argument("--split", default="test", help='another split of the task, as "rep3" (default: test)')
@@ -104,7 +108,7 @@ def _list(options: argparse.Namespace) -> None:
         accuracies = {
             row["length"]: row["value"]
             for row in info.get("results", {}).get("rows", [])
-            if row["metric"] == "sequence_accuracy" and row["weights_sha256"] == _digest(info)
+            if row["metric"] == "sequence_accuracy" and row["weights_sha256"] == _digest(info) and "stratum" not in row
         }
         meta = info.get("metadata", {})
         row = {"preset": name, "task": meta.get("task"), "parameters": meta.get("parameters")}
@@ -144,22 +148,32 @@ def _generate(options: argparse.Namespace) -> None:
 def _evaluate(options: argparse.Namespace) -> None:
     if options.write and (options.steps is not None or options.split != "test" or options.dtype):
         raise InputError("results are kept for a preset as it is: --write does not go with --steps, --split or --dtype")
+    if options.write and options.preset in catalogue.list_presets():
+        raise InputError(
+            f"{options.preset} is bundled and not written by its name: give --write a folder, as a copy of it"
+        )
+    if options.stress and (options.metrics or options.split != "test"):
+        raise InputError("--stress measures sequence accuracy on strata, so it does not go with --metrics or --split")
+    if options.strata and not options.stress:
+        raise InputError("--strata goes with --stress")
     folder = catalogue.own_folder(options.preset) if options.write else None
-    report = kzoo.evaluate(
-        kzoo.from_preset(options.preset, dtype=options.dtype) if options.dtype else options.preset,
-        options.task,
-        options.lengths,
-        options.examples,
-        options.seed,
-        options.metrics,
-        progress=show_progress(),
-        steps=options.steps,
-        split=options.split,
-    )
+    model = kzoo.from_preset(options.preset, dtype=options.dtype) if options.dtype else options.preset
+    common: dict[str, Any] = {"seed": options.seed, "progress": show_progress(), "steps": options.steps}
+    if options.examples is not None:
+        common["examples"] = options.examples
+    if options.stress:
+        from kzoo.evaluation.stress import stress
+
+        report = stress(model, options.task, options.lengths, strata=options.strata, **common)
+    else:
+        own = {"metrics": options.metrics, "split": options.split}
+        report = kzoo.evaluate(model, options.task, options.lengths, **own, **common)
     if folder is not None:
         from kzoo.evaluation.results import add_report
 
-        add_report(folder, report)
+        left_out = add_report(folder, report)
+        if left_out:
+            print(f"kzoo: {len(left_out)} rows that are there are of more examples and stay", file=sys.stderr)
     print(report.to_json() if options.json else report)
 
 

@@ -57,36 +57,21 @@ def evaluate(
         InputError: no task is known, a length or number is out of range, or the model has no steps to choose.
     """
     ensure_backend()
-    import keras
-
     from kzoo.evaluation.measure import DEFAULT, LABEL_DEFAULT, check_metrics, measure
-    from kzoo.saving.weights import weights_sha256
 
-    if isinstance(model, (str, Path)):
-        from kzoo.saving.presets_io import from_preset
-
-        model = from_preset(model)
-    task = get_task(_task_of(model) if task is None else task)
-    lengths = list(dict.fromkeys(task.test_lengths if lengths is None else lengths))
-    for length in lengths:
-        if length is not None:
-            checks.integer("a length", length, 1, 100_000)
+    model, task = find(model, task)
+    lengths = check_lengths(task.test_lengths if lengths is None else lengths)
     if metrics is None:
         metrics = LABEL_DEFAULT if isinstance(task, ClassificationTask) else DEFAULT
     metrics = check_metrics(metrics)
-    checks.integer("examples", examples, 1, MAX_EXAMPLES)
-    checks.integer("seed", seed, 0, 2**32 - 1)
+    check_examples(examples, seed)
+    common = origin(model, steps)
     preset = getattr(model, "preset_name", None)
-    report = Report(preset, task.name, keras.config.backend())
-    common: Row = {"version": kzoo.__version__, "backend": report.backend, "weights_sha256": weights_sha256(model)}
-    if getattr(model, "compute_dtype", "float32") != "float32":
-        common["dtype"] = model.compute_dtype
-    if steps is not None:
-        common["steps"] = steps
+    report = Report(preset, task.name, common["backend"])
     if split != "test":
         common["split"] = split
     total = len(lengths) * examples
-    with _running(model, steps), tqdm(total=total, unit=" examples", disable=not progress, leave=False) as bar:
+    with running(model, steps), tqdm(total=total, unit=" examples", disable=not progress, leave=False) as bar:
         for length in lengths:
             bar.set_description(f"{task.name}, " + ("test split" if length is None else f"length {length}"))
             drawn = task.examples(split, None if length is None else examples, seed, length)
@@ -111,8 +96,51 @@ def paper_accuracy(task: Task, preset: str | None, length: int | None) -> float 
     return task.paper_accuracy.get(mechanism, {}).get(length)
 
 
+def find(model: Any, task: str | Task | None) -> tuple[Any, Task]:
+    """Returns the model of a preset, or the model itself, and its task, or another one.
+
+    Raises:
+        InputError: no task is known.
+    """
+    if isinstance(model, (str, Path)):
+        from kzoo.saving.presets_io import from_preset
+
+        model = from_preset(model)
+    return model, get_task(_task_of(model) if task is None else task)
+
+
+def check_lengths(lengths: Sequence[int | None]) -> list[int | None]:
+    """Returns the lengths, once each, if all are in range; None is the test split as it is."""
+    found = list(dict.fromkeys(lengths))
+    for length in found:
+        if length is not None:
+            checks.integer("a length", length, 1, 100_000)
+    return found
+
+
+def check_examples(examples: int, seed: int) -> None:
+    """Raises `InputError` unless the number of examples and their seed are in range."""
+    checks.integer("examples", examples, 1, MAX_EXAMPLES)
+    checks.integer("seed", seed, 0, 2**32 - 1)
+
+
+def origin(model: Any, steps: int | None) -> Row:
+    """Returns what every row says of the model: version of kzoo, backend, weights, dtype and steps where not usual."""
+    import keras
+
+    from kzoo.saving.weights import weights_sha256
+
+    found: Row = {"version": kzoo.__version__, "backend": keras.config.backend()}
+    found["weights_sha256"] = weights_sha256(model)
+    if getattr(model, "compute_dtype", "float32") != "float32":
+        found["dtype"] = model.compute_dtype
+    if steps is not None:
+        found["steps"] = steps
+    return found
+
+
 @contextmanager
-def _running(model: Any, steps: int | None) -> Iterator[None]:
+def running(model: Any, steps: int | None) -> Iterator[None]:
     """Lets a model with shared depth run another number of steps, for a while."""
     if steps is None:
         yield

@@ -1,7 +1,7 @@
 """The numbers of an evaluation, on examples of one length."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
 import numpy as np
@@ -13,6 +13,7 @@ from kzoo.tasks import Example, Task
 from kzoo.tasks.classification import ClassificationTask
 
 BATCH = 256
+MAX_CELLS = 2**25  # of a batch: sequences times the square of the longer of source and target
 DEFAULT = ("sequence_accuracy", "token_accuracy")
 LABEL_DEFAULT = ("sequence_accuracy", "majority_accuracy")  # where the answer is one label
 METRICS = (*DEFAULT, "majority_accuracy", "accuracy_before_end", "edit_distance", "attention_loss")
@@ -88,7 +89,8 @@ Rows = list[list[int]]
 def _batches(model: Any, sources: Rows, targets: Rows) -> Any:
     """Yields (arrays, first row, number of real rows) in equal batches of one shape."""
     shape = model.preprocessor.shape(max(map(len, sources)), max(map(len, targets)))
-    size = -(-len(sources) // -(-len(sources) // BATCH))
+    most = max(1, min(BATCH, MAX_CELLS // max(shape) ** 2))
+    size = -(-len(sources) // -(-len(sources) // most))
     distribution = keras.distribution.distribution()
     devices = 1 if distribution is None else distribution.num_model_replicas
     size = -(-size // devices) * devices  # each takes an equal part
@@ -104,22 +106,37 @@ def _has_end(model: Any) -> bool:
 
 
 def _accuracies(model: Any, sources: Rows, targets: Rows, bar: Any) -> dict[str, float]:
-    sequences = before_end = right_tokens = tokens = 0
+    found = right_sequences(model, sources, targets, bar)
+    return {
+        "sequence_accuracy": float(np.mean(found.whole)),
+        "accuracy_before_end": float(np.mean(found.before_end)),
+        "token_accuracy": int(found.tokens.sum()) / int(found.of.sum()),
+    }
+
+
+class Right(NamedTuple):
+    """What a model got right of each sequence: all of it, all before the end symbol, how many tokens of how many."""
+
+    whole: np.ndarray
+    before_end: np.ndarray
+    tokens: np.ndarray
+    of: np.ndarray
+
+
+def right_sequences(model: Any, sources: Rows, targets: Rows, bar: Any = None) -> Right:
+    """Returns what a model got right of each sequence of ids, given the true tokens before each step."""
+    found: list[Right] = []
     ends = _has_end(model)
     for (x, y, weight), _, real in _batches(model, sources, targets):
         guesses = np.argmax(model.predict_on_batch(x), axis=-1).reshape(y.shape)  # a classifier's y is (B, 1)
         mask = (weight > 0)[:real]
         right = (guesses == y)[:real] & mask
-        lengths = mask.sum(axis=1)
+        lengths, tokens = mask.sum(axis=1), right.sum(axis=1)
         at_end = right[np.arange(real), mask.shape[1] - 1 - np.argmax(mask[:, ::-1], axis=1)]
-        sequences += int((right.sum(axis=1) == lengths).sum())
-        before_end += int((right.sum(axis=1) - at_end * ends == lengths - ends).sum())
-        right_tokens, tokens = right_tokens + int(right.sum()), tokens + int(lengths.sum())
+        found.append(Right(tokens == lengths, tokens - at_end * ends == lengths - ends, tokens, lengths))
         if bar is not None:
             bar.update(real)
-    n = len(sources)
-    accuracies = {"sequence_accuracy": sequences / n, "accuracy_before_end": before_end / n}
-    return {**accuracies, "token_accuracy": right_tokens / tokens}
+    return Right(*map(np.concatenate, zip(*found, strict=True)))
 
 
 def _edit_distance(model: Any, sources: Rows, targets: Rows) -> float:

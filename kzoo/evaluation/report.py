@@ -16,7 +16,7 @@ class Report:
     A row has `preset`, `task`, `length`, `metric`, `value` (accuracies in 0..1), `n` examples drawn with `seed`, the 95
     % Wilson interval `low`, `high`, `backend`, `version` of kzoo, `weights_sha256`, and `paper`, the published number
     for this mechanism, task and length, or None. The length None is the whole test split, with its range in
-    `lengths`.
+    `lengths`. What was measured on a stratum says its name in `stratum`.
     """
 
     preset: str | None
@@ -26,7 +26,7 @@ class Report:
 
     def accuracy(self, metric: str = "sequence_accuracy") -> dict[int | None, float]:
         """Returns the value at each length."""
-        return {row["length"]: row["value"] for row in self.rows if row["metric"] == metric}
+        return {row["length"]: row["value"] for row in self.rows if row["metric"] == metric and "stratum" not in row}
 
     def __getitem__(self, length: int | None) -> float:
         return self.accuracy()[length]
@@ -38,7 +38,8 @@ class Report:
         )
 
     def __str__(self) -> str:
-        return text_table(*table(self.rows))
+        strata = [row for row in self.rows if "stratum" in row]
+        return text_table(*(stratum_table(strata) if strata else table(self.rows)))
 
 
 COLUMNS = {
@@ -72,6 +73,21 @@ def table(rows: Iterable[Row]) -> tuple[list[str], list[list[str]]]:
             ]
         )
     return header, lines
+
+
+def stratum_table(rows: Iterable[Row]) -> tuple[list[str], list[list[str]]]:
+    """Returns header and lines of cells, a line a stratum, from rows of one preset and seed: the accuracy at each
+    length, its 95 % interval and, behind a slash, the number of examples.
+    """
+    by_name: dict[str, dict[str, str]] = {}
+    lengths: dict[str, int] = {}
+    for row in rows:
+        length = "test split" if row["length"] is None else str(row["length"])
+        lengths[length] = row["length"] or 0
+        cell = f"{percent(row['value'])} ({percent(row['low'])} to {percent(row['high'])}) / {row['n']:,}"
+        by_name.setdefault(row["stratum"], {})[length] = cell
+    shown = sorted(lengths, key=lambda length: lengths[length])
+    return ["stratum", *shown], [[name, *(found.get(n, "") for n in shown)] for name, found in by_name.items()]
 
 
 def _shown(metric: str, row: Row | None) -> str:

@@ -1,5 +1,6 @@
 """The results of a preset: what was measured, with which weights, beside what was published."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ from kzoo.evaluation.report import Report, Row
 from kzoo.saving.files import read_json, sha256, write_json
 
 FORMAT = 1
-KEY = ("length", "metric", "seed", "backend", "weights_sha256")
+KEY = ("length", "stratum", "metric", "seed", "backend", "weights_sha256")
 
 
 def results_document(report: Report, training: dict[str, Any]) -> dict[str, Any]:
@@ -23,26 +24,32 @@ def results_document(report: Report, training: dict[str, Any]) -> dict[str, Any]
     return {"format": FORMAT, "training": [training], "rows": rows}
 
 
-def add_results(folder: Path, document: dict[str, Any]) -> None:
-    """Adds rows and runs to a preset's results.json; equal measurements (same length, metric, seeds, backend, weights)
-    are replaced, all others stay. Weights are not touched.
+def add_results(folder: Path, document: dict[str, Any]) -> list[Row]:
+    """Adds rows and runs to a preset's results.json; equal measurements (same length, stratum, metric, seed, backend,
+    weights) are replaced unless they are of more examples, all others stay. Weights are not touched.
 
     Args:
         folder: Path. The preset.
         document: dict, as `results_document` returns; `training` may be an empty list.
+
+    Returns:
+        list of Row. The new rows that were left out, since those that are there are of more examples.
     """
     from kzoo.saving.presets_io import write_metadata
 
     path = folder / "results.json"
     own: dict[str, Any] = read_json(path) if path.is_file() else {"training": [], "rows": []}
-    rows = {_key(row): row for row in [*own["rows"], *document["rows"]]}
+    rows = {_key(row): row for row in own["rows"]}
+    left_out = [row for row in document["rows"] if rows.get(_key(row), row)["n"] > row["n"]]
+    rows |= {_key(row): row for row in document["rows"] if row not in left_out}
     runs = {(run["seed"], run["backend"]): run for run in [*own["training"], *document["training"]]}
     write_json(path, {"format": FORMAT, "training": list(runs.values()), "rows": sorted(rows.values(), key=_order)})
     write_metadata(folder)
+    return left_out
 
 
-def add_report(folder: Path, report: Report) -> None:
-    """Adds an evaluation of the preset's own weights to its results.json.
+def add_report(folder: Path, report: Report) -> list[Row]:
+    """Adds an evaluation of the preset's own weights to its results.json; returns what `add_results` does.
 
     Raises:
         PresetError: the evaluation was of other weights or of another task.
@@ -56,13 +63,13 @@ def add_report(folder: Path, report: Report) -> None:
     own = preset_rows(folder, read_json(folder / "results.json")) if (folder / "results.json").is_file() else []
     seed = own[0]["training_seed"] if own else None
     rows = [{**row, "preset": folder.name, "training_seed": seed} for row in report.rows]
-    add_results(folder, {"training": [], "rows": rows})
+    return add_results(folder, {"training": [], "rows": rows})
 
 
 def preset_rows(folder: Path, results: dict[str, Any]) -> list[Row]:
-    """Returns the rows that belong to the weights in the folder, each length and metric once."""
+    """Returns the rows that belong to the weights in the folder, each length and metric once; none of strata."""
     digest = sha256(folder / "model.safetensors")
-    own = [row for row in results["rows"] if row["weights_sha256"] == digest]
+    own = [row for row in by_length(results["rows"]) if row["weights_sha256"] == digest]
     # The first seed and backend, should there be several: rows of one table belong together.
     first = {(row["length"], row["metric"]): row for row in reversed(own)}
     return sorted(first.values(), key=_order)
@@ -71,15 +78,34 @@ def preset_rows(folder: Path, results: dict[str, Any]) -> list[Row]:
 def other_rows(folder: Path, results: dict[str, Any]) -> list[Row]:
     """Returns the rows of runs from other training seeds."""
     digest = sha256(folder / "model.safetensors")
-    return [row for row in results["rows"] if row["weights_sha256"] != digest]
+    return [row for row in by_length(results["rows"]) if row["weights_sha256"] != digest]
+
+
+def stratum_rows(folder: Path, results: dict[str, Any]) -> list[Row]:
+    """Returns the rows of strata that belong to the weights in the folder, each stratum, length and metric once."""
+    digest = sha256(folder / "model.safetensors")
+    own = [row for row in by_stratum(results["rows"]) if row["weights_sha256"] == digest]
+    first = {(row["stratum"], row["length"], row["metric"]): row for row in reversed(own)}
+    return list(reversed(first.values()))
+
+
+def by_length(rows: Iterable[Row]) -> list[Row]:
+    """Returns the rows that were measured on a split, and on no stratum."""
+    return [row for row in rows if row.get("stratum") is None]
+
+
+def by_stratum(rows: Iterable[Row]) -> list[Row]:
+    """Returns the rows that were measured on strata."""
+    return [row for row in rows if row.get("stratum") is not None]
 
 
 def _key(row: Row) -> tuple[Any, ...]:
-    return tuple(row[name] for name in KEY)
+    return tuple(row.get(name) for name in KEY)
 
 
 def _order(row: Row) -> tuple[Any, ...]:
-    return (row["weights_sha256"], row["backend"], row["seed"], row["length"] or 0, row["metric"])
+    own = (row["weights_sha256"], row["backend"], row["seed"], row["length"] or 0, row["metric"])
+    return (row.get("stratum") is not None, *own)  # strata stay in the order of their task
 
 
 def run_document(name: str) -> dict[str, Any]:

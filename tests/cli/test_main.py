@@ -132,6 +132,31 @@ def test_evaluate_takes_a_range_and_writes(shelf, kzoo_command):
     assert kzoo.from_preset(shelf).preset_name == "onestep_recopy"
 
 
+@pytest.mark.once
+def test_evaluate_strata(shelf, kzoo_command):
+    options = ["--stress", "--strata", "runs,one_digit", "--lengths", "3,4", "--examples", "6"]
+    code, out, err = kzoo_command("evaluate", shelf, *options, "--write")
+    assert (code, err) == (0, "") and [line.split()[0] for line in out.splitlines()[2:]] == ["runs", "one_digit"]
+    written = [row for row in read_json(shelf / "results.json")["rows"] if "stratum" in row]
+    assert [(row["stratum"], row["length"], row["n"]) for row in written] == [
+        (name, length, 6) for length in (3, 4) for name in ("runs", "one_digit")
+    ]
+    assert kzoo_command("evaluate", shelf, *options, "--json")[0] == 0
+    code, out, err = kzoo_command("evaluate", shelf, *options[:-1], "5", "--write")
+    assert (code, err) == (0, "kzoo: 4 rows that are there are of more examples and stay\n")
+    for wrong in (["--stress", "--split", "train"], ["--stress", "--metrics", "edit_distance"], ["--strata", "runs"]):
+        code, out, err = kzoo_command("evaluate", shelf, *wrong)
+        assert (code, out) == (2, "") and "--stress" in err
+
+
+@pytest.mark.once
+def test_a_bundled_preset_is_not_written_by_its_name(shelf, kzoo_command):
+    before = (shelf / "results.json").read_bytes()
+    code, out, err = kzoo_command("evaluate", "onestep_recopy", "--lengths", "3", "--examples", "5", "--write")
+    assert (code, out) == (2, "") and "bundled" in err and "give --write a folder" in err
+    assert (shelf / "results.json").read_bytes() == before
+
+
 def test_train(shelf, kzoo_command, tmp_path):
     output = tmp_path / "out" / "mine"
     code, out, err = kzoo_command("train", shelf, "--output", output, "--seed", "3", "--json")

@@ -49,6 +49,13 @@ def test_equal_measurements_are_replaced_and_others_kept(own):
     assert {row["preset"] for row in rows[1:]} == {"tiny_recopy"} and {row["training_seed"] for row in rows} == {0}
 
 
+def test_fewer_examples_never_replace_more(own):
+    digest = sha256(own / "model.safetensors")
+    fewer, more = report(digest, 0.7, n=5), report(digest, 0.9, n=20)
+    assert [row["value"] for row in add_report(own, fewer)] == [0.7] and values(own) == [(15, 0, 0.5)]
+    assert add_report(own, more) == [] and values(own) == [(15, 0, 0.9)]
+
+
 def test_the_preset_stays_loadable(own):
     assert kzoo.from_preset(own).preset_name == "tiny_recopy"
     assert "results.json" in read_json(own / "metadata.json")["files"]
