@@ -46,12 +46,13 @@ if TYPE_CHECKING:
     from kzoo.tasks.parity import ParityTask as ParityTask
     from kzoo.tasks.posretrieve import PosRetrieve as PosRetrieve
     from kzoo.tasks.scan import ScanLength as ScanLength
-    from kzoo.tasks.sorting import Count as Count
-    from kzoo.tasks.sorting import Fill as Fill
     from kzoo.tasks.sorting import ScratchpadSorter as ScratchpadSorter
-    from kzoo.tasks.sorting import SortedSuccessor as SortedSuccessor
     from kzoo.tasks.sorting import Sorter as Sorter
     from kzoo.tasks.sorting import SortingTask as SortingTask
+    from kzoo.tasks.sorting_hints import Count as Count
+    from kzoo.tasks.sorting_hints import Fill as Fill
+    from kzoo.tasks.sorting_hints import SortedSuccessor as SortedSuccessor
+    from kzoo.tasks.strata import Stratum as Stratum
 else:
     __getattr__, __dir__, __all__ = attach(__name__, "get", "names")
 
