@@ -94,7 +94,8 @@ def _info(preset: str | Path, address: Address | None) -> dict[str, Any]:
 def _trained(info: dict[str, Any], task: Any) -> tuple[int, int] | None:
     """Returns the lengths that a preset was trained on; None where its weights were set."""
     recipe = Recipe.from_config(info["recipe"])
-    return None if recipe.constructed else task.splits[recipe.split].lengths
+    lengths = [task.splits[stage.data.split].lengths for stage in recipe.stages]
+    return (min(low for low, _ in lengths), max(high for _, high in lengths)) if lengths else None
 
 
 def claim(rows: list[Row], task: Any, trained: tuple[int, int] | None) -> str:

@@ -5,59 +5,111 @@ from typing import Any
 from kzoo import tasks
 from kzoo.cards.explain import explain
 from kzoo.training.recipe import Recipe
+from kzoo.training.stages import Stage
+
+# Said in any case; what else differs from its default is said too.
+USUAL = ("batch_size", "sampling", "learning_rate", "schedule", "weight_decay", "clip_norm")
+UNSAID = ("fresh", "examples")  # the sentence says them
 
 
 def training(name: str, info: dict[str, Any], task: Any) -> str:
     """Returns the section on how a preset was trained, or that its weights were set."""
-    recipe, runs = Recipe.from_config(info["recipe"]).to_config(), info["results"]["training"]
-    train = task.splits[recipe["split"]]
-    low, high = train.lengths
-    keys: tuple[str, ...] = ("batch_size", "lengths", "learning_rate", "schedule", "weight_decay", "clip_norm", "seed")
-    usual: dict[str, Any] = {"split": "train", "curriculum": [], "ema_momentum": None}
-    keys = (*keys, *(key for key, value in usual.items() if recipe[key] != value))
-    facts = ", ".join(f"{key} {recipe[key]}" for key in keys)
-    if recipe["epochs"] == 0:
-        ((path, text),) = explain(recipe["model"])
+    recipe, runs = Recipe.from_config(info["recipe"]), info["results"]["training"]
+    if recipe.constructed:
+        ((path, text),) = explain(info["recipe"]["model"])
         return f"""## Training
 
 None: `{path}` sets every weight, and `kzoo train {name} --output DIR` does it again.
 
 {text}"""
-    lines = ["| seed | epochs | steps | examples seen | seconds | backend |", "|---|---|---|---|---|---|"]
-    for run in runs:
-        cells = [run["seed"], run["epoch"], f"{run['steps']:,}", f"{run['examples_seen']:,}", round(run["seconds"])]
-        lines.append("| " + " | ".join(str(cell) for cell in [*cells, run["backend"]]) + " |")
-    runs_table = "\n".join(lines)
-    notes = [f"Seed {run['seed']}: {run['note']}." for run in runs if "note" in run]
-    runs_table = "\n\n".join([runs_table, *notes])
-    number = "fresh examples" if recipe["fresh"] else f"{recipe['examples'] or train.size:,} examples"
-    return f"""## Training
-
-On {number} of {span(low, high)} (version {recipe["task_version"]} of the
-task; the same on every machine), by `recipe.json` ({facts}).
-{_selection(info["recipe"], info["metadata"]["task"])}{_preparation(recipe)}
-`kzoo train {name} --output DIR` trains it again. Seconds are those of the training steps on a CPU with two cores,
-compilation included, validation excluded.
-
-{runs_table}"""
+    many = len(recipe.stages) > 1
+    said = [_stage(recipe, index, task) for index in range(len(recipe.stages))]
+    if many:
+        said = [f"{index}. {text}" for index, text in enumerate(said, 1)]
+        said.insert(0, f"In {len(said)} stages, each from the weights that the one before ended with.\n")
+    parts = ["\n".join(said), f"{_preparation(recipe)}\n{_again(name)}".strip(), _runs(runs)]
+    notes = [f"{_whose(run, many)}: {run['note']}." for run in runs if "note" in run]
+    return "\n\n".join(["## Training", *parts, *notes])
 
 
-def _preparation(recipe: dict[str, Any]) -> str:
-    """Returns where the weights start, what is added to the examples or done to them, and where biases come from."""
-    text, layout = "", recipe["layout"]
-    if recipe["start"]:
-        text += f"\nIt starts from the weights of `{recipe['start']}`, whose steps are not counted here."
-    if recipe["intermediate"]:
+def _again(name: str) -> str:
+    return f"""`kzoo train {name} --output DIR` trains it again. Seconds are those of the training steps on a CPU with
+two cores, compilation included, validation excluded."""
+
+
+def _stage(recipe: Recipe, index: int, task: Any) -> str:
+    """Returns what a stage trains on, with which options, and which weights it keeps."""
+    stage = recipe.stages[index]
+    train = task.splits[stage.data.split]
+    number = "fresh examples" if stage.data.fresh else f"{stage.data.examples or train.size:,} examples"
+    options = {**vars(stage.data), **vars(stage.optimizer)}
+    changed = {**stage.data.to_config(), **stage.optimizer.to_config()}
+    keys = [*USUAL, *(key for key in changed if key not in (*USUAL, *UNSAID))]
+    shown = {key: list(options[key]) if isinstance(options[key], tuple) else options[key] for key in keys}
+    if isinstance(shown.get("curriculum"), list):
+        shown["curriculum"] = _counted(shown["curriculum"])
+    shown |= {**stage.model, "seed": recipe.stage_seed(index)}
+    facts = ", ".join(f"{key} {value}" for key, value in shown.items())
+    text = f"""On {number} of {span(*train.lengths)} (version {recipe.task_version} of the task), by `recipe.json`
+({facts}).
+{_selection(stage, recipe.task)}"""
+    if stage.objective.intermediate:
         text += "\nUnlike in the paper, the result of every operation within an expression is a target too."
-    if recipe["attention_supervision"]:
-        text += "\nUnlike in the paper, the attention is told where to look: how far it is from the gold attention,"
-        text += f"\ntimes {recipe['attention_supervision']}, is part of the loss."
+    if stage.objective.attention_supervision:
+        weight = stage.objective.attention_supervision
+        text += f"\nUnlike in the paper, a loss between its attention and the gold attention is added, times {weight}."
+    return text
+
+
+def _counted(values: list[int]) -> str:
+    """Returns a curriculum with equal neighbours counted, as "13 (8 parts), 17 (3 parts)"."""
+    runs: list[list[int]] = []
+    for value in values:
+        if runs and runs[-1][0] == value:
+            runs[-1][1] += 1
+        else:
+            runs.append([value, 1])
+    return "[" + ", ".join(f"{value} ({n} parts)" if n > 1 else str(value) for value, n in runs) + "]"
+
+
+def _runs(runs: list[dict[str, Any]]) -> str:
+    """Returns the table of the runs, by stage where there are several, and of each seed what all stages took."""
+    many = any("stage" in run for run in runs)
+    header = ["seed", *(["stage"] if many else []), "epochs", "steps", "examples seen", "seconds", "backend"]
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    for seed in dict.fromkeys(run["seed"] for run in runs):
+        own = [run for run in runs if run["seed"] == seed]
+        for run in own:
+            lines.append(_row(seed, [str(run.get("stage", 0) + 1)] if many else [], [run]))
+        if len(own) > 1:
+            lines.append(_row(seed, ["all"], own))
+    return "\n".join(lines)
+
+
+def _row(seed: int, stage: list[str], runs: list[dict[str, Any]]) -> str:
+    epochs, steps, examples, seconds = (
+        sum(run[key] for run in runs) for key in ("epoch", "steps", "examples_seen", "seconds")
+    )
+    time = f"{seconds:,.0f}" + (f" ({seconds / 3600:.1f} hours)" if len(runs) > 1 else "")
+    backends = ", ".join(sorted({run["backend"] for run in runs}))
+    return "| " + " | ".join([str(seed), *stage, str(epochs), f"{steps:,}", f"{examples:,}", time, backends]) + " |"
+
+
+def _whose(run: dict[str, Any], many: bool) -> str:
+    return f"Seed {run['seed']}" + (f", stage {run['stage'] + 1}" if many and "stage" in run else "")
+
+
+def _preparation(recipe: Recipe) -> str:
+    """Returns where the weights start, how calculations are laid out, and where biases come from."""
+    text, layout = "", recipe.layout
+    if recipe.init_from:
+        text += f"\nIt starts from the weights of `{recipe.init_from}`, whose steps are not counted here."
     if layout.get("digits"):
         text += f"\nOperands are filled with zeros to {layout['digits']} digits, longer ones by what the result needs."
     if layout.get("aligned"):
         text += "\nThe digits of the two operands are interleaved."
-    if recipe["calibration"]:
-        options = {**recipe["calibration"]}
+    if recipe.calibration:
+        options = {**recipe.calibration}
         preset = options.pop("preset")
         told = ", ".join(f"{key} {value}" for key, value in options.items())
         text += f"\nIts biases were found by `kzoo.calibrate` in `{preset}` ({told}):"
@@ -70,11 +122,11 @@ def span(low: int, high: int) -> str:
     return f"length {low}" if low == high else f"lengths {low} to {high}"
 
 
-def _selection(recipe: dict[str, Any], task: str) -> str:
-    """Returns which epoch's weights were kept, and by which lengths that was decided."""
-    if recipe.get("selection") == "last":
-        averaged = recipe.get("ema_momentum") is not None
+def _selection(stage: Stage, task: str) -> str:
+    """Returns which epoch's weights a stage keeps, and by which lengths that was decided."""
+    if stage.selection.by == "last":
+        averaged = stage.optimizer.ema_momentum is not None
         return "The moving average of the weights is kept." if averaged else "The last weights are kept."
-    length = recipe.get("selection_length")
+    length = stage.selection.length
     lengths = span(length, length) if length else span(*tasks.get(task).splits["validation"].lengths)
     return f"The weights of the epoch with the best accuracy on validation examples of {lengths} are kept."

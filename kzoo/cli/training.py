@@ -43,11 +43,11 @@ def train(options: argparse.Namespace) -> int:
         return train_many(options)
     from kzoo.evaluation.results import add_results
     from kzoo.saving.files import read_json
-    from kzoo.training.recipe import Recipe, load_recipe
+    from kzoo.training.recipe import load_recipe
 
     recipe = load_recipe(options.recipes[0])
     if options.seed is not None:
-        recipe = Recipe.from_config({**recipe.to_config(), "seed": options.seed})
+        recipe = recipe.with_seed(options.seed)
     target = None if options.add_results_to is None else catalogue.own_folder(options.add_results_to)
     name = None if target is None else target.name
     plan = {"resume": options.resume, "devices": options.devices, "name": name}

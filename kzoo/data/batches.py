@@ -7,10 +7,9 @@ import keras
 import numpy as np
 
 from kzoo import checks
+from kzoo.data.sampling import SAMPLINGS
 from kzoo.errors import InputError
 from kzoo.preprocessing.preprocessor import Arrays, Seq2SeqPreprocessor
-
-LENGTHS = ("mixed", "grouped", "balanced")
 
 
 class Batches(keras.utils.PyDataset):
@@ -24,7 +23,7 @@ class Batches(keras.utils.PyDataset):
         seed: int or None. Seeds the shuffling; None keeps the order.
         drop_remainder: bool. Whether to leave out a last batch that is not full, so that every batch has one shape;
             each pass leaves out other examples.
-        lengths: str. "mixed": a batch holds examples of any length; "grouped": of like source length; "balanced": of
+        sampling: str. "mixed": a batch holds examples of any length; "grouped": of like source length; "balanced": of
             one source length, every length in equally many batches of a pass, which repeats examples of the rare
             lengths and leaves out some of the frequent. Defaults to "mixed".
         bucketed: bool. Whether each batch is padded to a bucket of its own longest row (few shapes, little padding)
@@ -33,7 +32,7 @@ class Batches(keras.utils.PyDataset):
         steps: int or None. Batches an epoch, taken on and on from pass after pass; None makes an epoch one pass.
 
     Raises:
-        InputError: there are no examples, or `lengths` is unknown.
+        InputError: there are no examples, or `sampling` is unknown.
     """
 
     def __init__(
@@ -44,13 +43,13 @@ class Batches(keras.utils.PyDataset):
         seed: int | None = None,
         drop_remainder: bool = False,
         bucketed: bool | None = None,
-        lengths: str = "mixed",
+        sampling: str = "mixed",
         steps: int | None = None,
     ) -> None:
         super().__init__()
         self.preprocessor, self.seed, self.steps = preprocessor, seed, steps
         self.draw = examples if callable(examples) else None
-        self.drop_remainder, self.lengths = drop_remainder, checks.choice("lengths", lengths, LENGTHS)
+        self.drop_remainder, self.sampling = drop_remainder, checks.choice("sampling", sampling, SAMPLINGS)
         self.longest = (0, 0)
         self._take(examples(0) if callable(examples) else examples)
         self.batch_size = min(batch_size, len(self.pairs)) if drop_remainder else batch_size
@@ -77,15 +76,15 @@ class Batches(keras.utils.PyDataset):
         """Returns the batches of one pass over the examples, each as indices."""
         if number not in self.passes:
             random = None if self.seed is None else np.random.default_rng([self.seed, number])
-            batches = self._balanced(random) if self.lengths == "balanced" else self._each_once(random)
-            if self.lengths != "mixed" and random is not None:
+            batches = self._balanced(random) if self.sampling == "balanced" else self._each_once(random)
+            if self.sampling != "mixed" and random is not None:
                 random.shuffle(batches)
             self.passes = {number: batches}
         return self.passes[number]
 
     def _each_once(self, random: np.random.Generator | None) -> list[np.ndarray]:
         order = _order(np.arange(len(self.pairs)), random)[: self.per_pass * self.batch_size]
-        if self.lengths == "grouped":
+        if self.sampling == "grouped":
             order = order[np.argsort([len(self.pairs[i][0]) for i in order], kind="stable")]
         return [order[i : i + self.batch_size] for i in range(0, len(order), self.batch_size)]
 
@@ -112,10 +111,10 @@ class Batches(keras.utils.PyDataset):
 
     def __getitem__(self, index: int) -> Arrays:
         if self.draw is None:
-            number, place = divmod(self.epoch * len(self) + index, self.per_pass)
+            number, position = divmod(self.epoch * len(self) + index, self.per_pass)
         else:
-            number, place = self.epoch, index % self.per_pass
-        chosen = self._pass(number)[place]
+            number, position = self.epoch, index % self.per_pass
+        chosen = self._pass(number)[position]
         sources, targets = zip(*(self.pairs[i] for i in chosen), strict=True)
         longest = (max(map(len, sources)), max(map(len, targets))) if self.bucketed else self.longest
         return self.preprocessor.arrays(sources, targets, self.preprocessor.shape(*longest))

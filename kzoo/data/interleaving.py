@@ -56,9 +56,9 @@ class Alternating(keras.utils.PyDataset):
         return self.steps or len(self.batches) * len(self.batches[0])
 
     def __getitem__(self, index: int) -> Arrays:
-        place, head = divmod(index, len(self.batches))
+        position, head = divmod(index, len(self.batches))
         own: Any = self.batches[head]
-        x, y, weight = own[place % len(own)]
+        x, y, weight = own[position % len(own)]
         return {**x, "head": np.full(len(y), head, "int32")}, y, weight
 
     def on_epoch_end(self) -> None:

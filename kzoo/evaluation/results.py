@@ -12,16 +12,16 @@ FORMAT = 1
 KEY = ("length", "stratum", "metric", "seed", "backend", "weights_sha256")
 
 
-def results_document(report: Report, training: dict[str, Any]) -> dict[str, Any]:
+def results_document(report: Report, training: list[dict[str, Any]]) -> dict[str, Any]:
     """Returns the content of results.json for a freshly trained model.
 
     Args:
         report: Report, of the evaluation.
-        training: dict. The run: seed, backend, epochs, steps, examples seen, seconds, history. Its seed goes into every
-            row as `training_seed`, so that runs from other seeds can stand beside it.
+        training: list of dict. Of each stage: seed of the run, backend, epochs, steps, examples seen, seconds, history.
+            The seed goes into every row as `training_seed`, so that runs from other seeds can stand beside it.
     """
-    rows = [{**row, "training_seed": training["seed"]} for row in report.rows]
-    return {"format": FORMAT, "training": [training], "rows": rows}
+    rows = [{**row, "training_seed": training[-1]["seed"]} for row in report.rows]
+    return {"format": FORMAT, "training": training, "rows": rows}
 
 
 def add_results(folder: Path, document: dict[str, Any]) -> list[Row]:
@@ -42,7 +42,7 @@ def add_results(folder: Path, document: dict[str, Any]) -> list[Row]:
     rows = {_key(row): row for row in own["rows"]}
     left_out = [row for row in document["rows"] if rows.get(_key(row), row)["n"] > row["n"]]
     rows |= {_key(row): row for row in document["rows"] if row not in left_out}
-    runs = {(run["seed"], run["backend"]): run for run in [*own["training"], *document["training"]]}
+    runs = {(run["seed"], run["backend"], run.get("stage")): run for run in [*own["training"], *document["training"]]}
     write_json(path, {"format": FORMAT, "training": list(runs.values()), "rows": sorted(rows.values(), key=_order)})
     write_metadata(folder)
     return left_out

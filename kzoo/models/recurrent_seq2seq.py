@@ -60,6 +60,8 @@ class RecurrentSeq2Seq(SequenceModel):
     (`BoundaryVectors`), and the linear map and vocabulary bias before the tied output.
     """
 
+    objectives = ("attention_supervision",)
+
     def __init__(
         self,
         vocabulary_size: int,

@@ -26,6 +26,7 @@ class SequenceModel(keras.Model):
 
     preprocessor_class: type = Seq2SeqPreprocessor
     task_arguments: tuple[str, ...] = ("vocabulary_size",)  # what `from_task` takes from the task
+    objectives: tuple[str, ...] = ()  # what a recipe may train it on besides its target
 
     def __init__(self, vocabulary_size: int, preprocessor: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -71,6 +71,8 @@ class TransformerClassifier(Classifier):
     tested with 24, "abs_rel_gate" with 20.
     """
 
+    objectives = ("intermediate",)
+
     def __init__(
         self,
         vocabulary_size: int,

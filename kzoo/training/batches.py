@@ -1,4 +1,4 @@
-"""The examples of a recipe, in batches."""
+"""The examples of a stage, in batches."""
 
 from typing import Any
 
@@ -9,59 +9,62 @@ from kzoo.tasks import Example, Task
 from kzoo.tasks import get as get_task
 from kzoo.tasks.hinting import parts
 from kzoo.training.recipe import Recipe
+from kzoo.training.stages import Stage
 
 FRESH = 10**6  # so far apart are the seeds of two runs' fresh examples; the seed of all other examples is 0
 
 
-def training_batches(recipe: Recipe, model: Any) -> Any:
-    """Returns the batches of the task, or where the model has hints, those of the task and its hints in turn."""
+def training_batches(recipe: Recipe, model: Any, index: int = 0) -> Any:
+    """Returns the batches of the task in a stage, or where the model has hints, those of task and hints in turn."""
     from kzoo.data.batches import Batches
     from kzoo.data.interleaving import Alternating
 
-    options: dict[str, Any] = {"lengths": recipe.lengths, "drop_remainder": True}
-    options["bucketed"] = False if recipe.lengths == "mixed" else None  # mixed batches mostly hold a long row
+    stage, seed = recipe.stages[index], recipe.stage_seed(index)
+    sampling, per_epoch = stage.data.sampling, stage.budget.steps_per_epoch
+    options: dict[str, Any] = {"sampling": sampling, "drop_remainder": True}
+    options["bucketed"] = False if sampling == "mixed" else None  # mixed batches mostly hold a long row
     hints = getattr(model, "hints", [])
-    preprocessors = [_preprocessor(recipe, model), *(model.hint_preprocessor(hint) for hint in hints)]
-    steps = None if recipe.steps_per_epoch is None else -(-recipe.steps_per_epoch // len(preprocessors))
+    preprocessors = [_preprocessor(recipe, stage, model), *(model.hint_preprocessor(hint) for hint in hints)]
+    steps = None if per_epoch is None else -(-per_epoch // len(preprocessors))
     found = []
     for name, preprocessor in zip([recipe.task, *hints], preprocessors, strict=True):
-        examples = training_examples(recipe, get_task(name), steps)
-        found.append(Batches(examples, preprocessor, recipe.batch_size, recipe.seed, steps=steps, **options))
-    return Alternating(found, recipe.steps_per_epoch) if hints else found[0]
+        examples = training_examples(stage, seed, get_task(name), steps)
+        found.append(Batches(examples, preprocessor, stage.data.batch_size, seed, steps=steps, **options))
+    return Alternating(found, per_epoch) if hints else found[0]
 
 
-def _preprocessor(recipe: Recipe, model: Any) -> Any:
+def _preprocessor(recipe: Recipe, stage: Stage, model: Any) -> Any:
     """Returns what turns the examples of the task into arrays, with all that training is to learn from them."""
     from kzoo.preprocessing.intermediate_preprocessor import IntermediatePreprocessor
     from kzoo.preprocessing.supervised_attention import SupervisedAttention
 
-    if recipe.intermediate:
+    if stage.objective.intermediate:
         return IntermediatePreprocessor(model.preprocessor, get_task(recipe.task))
-    if recipe.attention_supervision:
-        return SupervisedAttention(model.preprocessor, get_task(recipe.task), recipe.attention_supervision)
+    if stage.objective.attention_supervision:
+        return SupervisedAttention(model.preprocessor, get_task(recipe.task), stage.objective.attention_supervision)
     return model.preprocessor
 
 
-def training_examples(recipe: Recipe, task: Task, steps: int | None) -> Any:
-    """Returns the training examples, or the function of the epoch that draws them."""
-    if not recipe.fresh:
-        return task.examples(recipe.split, recipe.examples)
-    size = recipe.batch_size * (steps or 1)
+def training_examples(stage: Stage, seed: int, task: Task, steps: int | None) -> Any:
+    """Returns the training examples of a stage, or the function of the epoch that draws them."""
+    data, epochs = stage.data, stage.budget.epochs
+    if not data.fresh:
+        return task.examples(data.split, data.examples)
+    size = data.batch_size * (steps or 1)
 
     def draw(epoch: int) -> list[Example]:
-        seed = (recipe.seed + 1) * FRESH + epoch
-        if not recipe.curriculum:
-            return task.examples(recipe.split, size, seed)
+        own = (seed + 1) * FRESH + epoch
+        if not data.curriculum:
+            return task.examples(data.split, size, own)
         # After the last epoch the batches are put in order once more.
-        stage = min(epoch, recipe.epochs - 1) * len(recipe.curriculum) // recipe.epochs
-        longest = recipe.curriculum[stage]
+        longest = data.curriculum[min(epoch, epochs - 1) * len(data.curriculum) // epochs]
         for often in (1, 4, 16, 64):  # as many as it takes; each draw begins as the one before
-            drawn = task.examples(recipe.split, often * size, seed)
+            drawn = task.examples(data.split, often * size, own)
             short = [row for row in drawn if len(parts(row.source)[0]) <= longest]
             if len(short) >= size:
                 # Of a split that is a list the shallow come first: any of them, not the first ones.
-                chosen = np.random.default_rng(seed).choice(len(short), size, replace=False)
+                chosen = np.random.default_rng(own).choice(len(short), size, replace=False)
                 return [short[i] for i in chosen]
-        raise InputError(f"{recipe.split} of {task.name} has too few sources of at most {longest} tokens")
+        raise InputError(f"{data.split} of {task.name} has too few sources of at most {longest} tokens")
 
     return draw

@@ -1,6 +1,7 @@
 """The model of a recipe, before its training."""
 
 import inspect
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,19 @@ from kzoo.saving.files import read_json
 from kzoo.training.recipe import Recipe
 
 
-def build(recipe: Recipe) -> Any:
-    """Returns the untrained model of a recipe, the same for the same seed and backend; or the constructed one.
+def build(recipe: Recipe, index: int = -1, previous: Path | None = None) -> Any:
+    """Returns the model of a stage before its training, or the constructed one.
+
+    It is the same for the same seed and backend.
+
+    Args:
+        recipe: Recipe.
+        index: int. The stage. Defaults to the last.
+        previous: Path or None. The weights that the stage before ended with. Without them, the first stage has those of
+            the recipe's `init_from`, if it names a preset, and any other has random ones.
 
     Raises:
-        InputError: the model's class or config is not valid.
+        InputError: the model's class or config is not valid, or it has not what a stage trains.
     """
     import keras
 
@@ -23,50 +32,85 @@ def build(recipe: Recipe) -> Any:
     from kzoo import registry
 
     with no_other_backend():
-        keras.utils.set_random_seed(recipe.seed)
-    spec = {"class": recipe.model["class"], "config": recipe.model.get("config", {})}
+        keras.utils.set_random_seed(recipe.stage_seed(index) if recipe.stages else recipe.seed)
     if recipe.constructed:
-        return registry.construct(getattr(kzoo.models, spec["class"]), spec["config"])
+        return registry.construct(getattr(kzoo.models, recipe.model["class"]), recipe.model_config())
+    index %= len(recipe.stages)
+    model = _random(recipe, index)
+    if previous is not None:
+        _begin_with(model, previous, lambda: _trained(recipe, index - 1, previous), recipe.stage_seed(index))
+    elif index == 0 and recipe.init_from is not None:
+        _begin_with_preset(model, recipe.init_from, recipe.stage_seed(0))
+    return model
+
+
+def _random(recipe: Recipe, index: int) -> Any:
+    """Returns the model of a stage with random weights."""
+    from kzoo import registry
+
+    spec = {"class": recipe.model["class"], "config": recipe.model_config(index)}
     cls: Any = registry.classes("model").get(str(spec["class"]))
     if cls is None:
         registry.resolve("model", spec)  # raises, with the names that it might have been
         raise InputError("model must name a class")
+    _check_fits(recipe, index, cls)
     registry.check_arguments(cls, {**dict.fromkeys(cls.task_arguments, 2), **spec["config"]})
     if recipe.calibration:
-        spec["config"] = spec["config"] | _calibrated(recipe)
+        spec["config"] = spec["config"] | _calibrated(recipe, index)
     layout = {"layout": recipe.layout} if recipe.layout else {}
-    model = cls.from_task(recipe.task, **layout, **spec["config"])
-    if recipe.start is not None:
-        _begin_with(model, recipe.start, recipe.seed)
-    return model
+    return cls.from_task(recipe.task, **layout, **spec["config"])
 
 
-def _begin_with(model: Any, preset: str, seed: int) -> None:
+def _check_fits(recipe: Recipe, index: int, cls: Any) -> None:
+    """Raises `InputError` if the recipe has what a model of this class cannot use."""
+    for name in ("layout", "calibration"):
+        if getattr(recipe, name) and "layout" not in inspect.signature(cls.from_task).parameters:
+            raise InputError(f"a {cls.__name__} has no {name}: it lays no calculation out")
+    for name in recipe.stages[index].objective.to_config():
+        if name not in cls.objectives:
+            raise InputError(f"a {cls.__name__} cannot be trained with the objective {name}")
+
+
+def _begin_with_preset(model: Any, preset: str, seed: int) -> None:
     """Gives a model the weights of a preset, widened if it is narrower.
 
     Raises:
         PresetError: the preset has other weights.
         InputError: it has another vocabulary, or cannot be widened.
     """
-    from kzoo.models.transformer_classifier import TransformerClassifier
     from kzoo.saving.catalogue import preset_folder
     from kzoo.saving.presets_io import from_preset
-    from kzoo.saving.safetensors_file import read_shapes
-    from kzoo.saving.weights import load_weights
-    from kzoo.training.widen import is_wider, widen
 
     folder = preset_folder(preset)
     own, other = model.preprocessor.get_config(), read_json(folder / "tokenizer.json")
     if any(own.get(key) != other.get(key) for key in ("tokens", "labels")):
         raise InputError(f"{preset} has another vocabulary than the task, so training cannot start from it")
-    weights = folder / "model.safetensors"
+    _begin_with(model, folder / "model.safetensors", lambda: from_preset(folder), seed)
+
+
+def _begin_with(model: Any, weights: Path, narrow: Any, seed: int) -> None:
+    """Gives a model the weights in a file, widened if they are those of a narrower one, which `narrow` returns."""
+    from kzoo.models.transformer_classifier import TransformerClassifier
+    from kzoo.saving.safetensors_file import read_shapes
+    from kzoo.saving.weights import load_weights
+    from kzoo.training.widen import is_wider, widen
+
     if isinstance(model, TransformerClassifier) and is_wider(model, read_shapes(weights)):
-        widen(model, from_preset(folder), np.random.default_rng(seed))
+        widen(model, narrow(), np.random.default_rng(seed))
     else:
         load_weights(model, weights)
 
 
-def _calibrated(recipe: Recipe) -> dict[str, Any]:
+def _trained(recipe: Recipe, index: int, weights: Path) -> Any:
+    """Returns the model that a stage ended with."""
+    from kzoo.saving.weights import load_weights
+
+    model = _random(recipe, index)
+    load_weights(model, weights)
+    return model
+
+
+def _calibrated(recipe: Recipe, index: int) -> dict[str, Any]:
     """Returns the biases of a recipe's calibration; the random state stays as it is."""
     import keras
 
@@ -79,5 +123,5 @@ def _calibrated(recipe: Recipe) -> dict[str, Any]:
         raise InputError(f"calibration has unknown arguments: {', '.join(sorted(unknown))}")
     biases = calibrate(preset, recipe.task, **options)
     with no_other_backend():
-        keras.utils.set_random_seed(recipe.seed)
+        keras.utils.set_random_seed(recipe.stage_seed(index))
     return biases

@@ -14,7 +14,7 @@ from kzoo.saving.weights import save_weights
 from kzoo.tasks import Task
 from kzoo.tasks import get as get_task
 from kzoo.training.checkpoint import Checkpoint
-from kzoo.training.recipe import Recipe
+from kzoo.training.stages import Stage
 
 
 class LengthAccuracy(keras.callbacks.Callback):
@@ -71,19 +71,17 @@ class Bookkeeper(keras.callbacks.Callback):
     halved at the fifth epoch in a row without a higher score than ever before, the first epoch not counted.
 
     Args:
-        recipe: Recipe.
+        stage: Stage.
         checkpoint: Checkpoint.
-        notes: dict or None. The notes of a run that is taken up again.
+        notes: dict. The notes of the stage, as it began or as it is taken up again.
         examples: the validation examples, or None if nothing is selected.
     """
 
     PLATEAU = 5
 
-    def __init__(self, recipe: Recipe, checkpoint: Checkpoint, notes: dict[str, Any] | None, examples: Any) -> None:
+    def __init__(self, stage: Stage, checkpoint: Checkpoint, notes: dict[str, Any], examples: Any) -> None:
         super().__init__()
-        self.recipe, self.checkpoint, self.examples = recipe, checkpoint, examples
-        fresh = {"recipe": recipe.to_config(), "epoch": 0, "seconds": 0.0, "best": -1.0, "best_epoch": 0}
-        self.notes = notes or {**fresh, "plateau_best": -1.0, "plateau_epochs": 0, "history": []}
+        self.stage, self.checkpoint, self.notes, self.examples = stage, checkpoint, notes, examples
         self.started = 0.0
 
     @property
@@ -108,13 +106,14 @@ class Bookkeeper(keras.callbacks.Callback):
                 notes["best"], notes["best_epoch"] = score, epoch + 1
                 self.checkpoint.folder.mkdir(parents=True, exist_ok=True)
                 save_weights(self.model, self.best_weights)
-            if self.recipe.schedule == "plateau" and epoch > 0:
+            if self.stage.optimizer.schedule == "plateau" and epoch > 0:
                 self._plateau(score)
         row = {"epoch": epoch + 1, "seconds": round(notes["seconds"], 1), "validation_accuracy": score}
         # What is not finite is no JSON.
         numbers = {key: float(value) if math.isfinite(value) else None for key, value in (logs or {}).items()}
         notes["history"].append(row | numbers)
-        if self.recipe.patience is not None and epoch + 1 - notes["best_epoch"] >= self.recipe.patience:
+        patience = self.stage.selection.patience
+        if patience is not None and epoch + 1 - notes["best_epoch"] >= patience:
             self.model.stop_training = True
         self.checkpoint.save(self.model, notes)
 

@@ -10,7 +10,7 @@ from safetensors.numpy import load_file, save
 
 from kzoo.errors import PresetError
 from kzoo.saving.files import read_json, write_bytes, write_json
-from kzoo.saving.weights import named_variables
+from kzoo.saving.weights import named_variables, save_weights
 
 
 class Checkpoint:
@@ -30,6 +30,22 @@ class Checkpoint:
         """Whether there is a state to go on from."""
         return (self.folder / "notes.json").is_file()
 
+    def notes(self) -> dict[str, Any]:
+        """Returns what the run has noted."""
+        return read_json(self.folder / "notes.json")
+
+    def stage_weights(self, index: int) -> Path:
+        """Returns the file of the weights that a stage ended with."""
+        return self.folder / f"stage-{index}.safetensors"
+
+    def finish_stage(self, model: keras.Model, notes: dict[str, Any]) -> None:
+        """Writes the weights that a stage ended with, and then the notes of the next."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        save_weights(model, self.stage_weights(notes["stage"] - 1))
+        write_json(self.folder / "notes.json", notes)
+        for old in (*self.folder.glob("state-*.safetensors"), self.folder / "best.safetensors"):
+            old.unlink(missing_ok=True)
+
     def save(self, model: keras.Model, notes: dict[str, Any]) -> None:
         """Writes the state after `notes["epoch"]` epochs."""
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -47,7 +63,9 @@ class Checkpoint:
         Raises:
             PresetError: the files are damaged or belong to another model.
         """
-        notes = read_json(self.folder / "notes.json")
+        notes = self.notes()
+        if "state" not in notes:  # a stage that was just begun
+            return notes
         variables = _state(model)
         try:
             arrays = load_file(self.folder / str(notes["state"]))

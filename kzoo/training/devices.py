@@ -1,7 +1,7 @@
 """Training on several devices at once."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kzoo import checks
 from kzoo.backend import ensure_backend
@@ -14,14 +14,14 @@ LAUNCHERS = {
 
 
 @contextlib.contextmanager
-def data_parallel(devices: int | None, batch_size: int) -> Iterator[None]:
+def data_parallel(devices: int | None, batch_sizes: Sequence[int]) -> Iterator[None]:
     """Lets every step within be shared by several devices: each takes an equal part of the batch, all have all weights.
 
     By `keras.distribution.DataParallel`, on JAX. A run has the same losses on any number of devices, but for rounding.
 
     Args:
         devices: int or None. How many of the devices that JAX sees, the first ones. None changes nothing.
-        batch_size: int. Examples of a step.
+        batch_sizes: sequence of int. Examples of a step, in each stage.
 
     Raises:
         BackendError: the backend is not JAX.
@@ -41,7 +41,9 @@ def data_parallel(devices: int | None, batch_size: int) -> Iterator[None]:
     available = keras.distribution.list_devices()
     if devices > len(available):
         raise InputError(f"{devices} devices were asked for, and JAX sees {len(available)}: {', '.join(available)}")
-    if batch_size % devices:
+    for batch_size in batch_sizes:
+        if batch_size % devices == 0:
+            continue
         raise InputError(f"a batch of {batch_size} examples cannot be shared equally by {devices} devices")
     with keras.distribution.DataParallel(devices=available[:devices], auto_shard_dataset=False).scope():
         yield

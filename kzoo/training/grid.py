@@ -16,6 +16,7 @@ from kzoo.saving import catalogue
 from kzoo.saving.files import read_json, write_json
 from kzoo.tasks import get as get_task
 from kzoo.training.recipe import Recipe, load_recipe
+from kzoo.training.stages import Budget, Optimizer, Stage
 
 MECHANISMS = ("content", "relative", "location", "bi_relative", "onestep", "monotonic")
 TASKS = (
@@ -48,18 +49,17 @@ class Run:
     def recipe(self) -> Recipe:
         """Returns the recipe: the preset's own, or the bundled one of its name; else the same for all."""
         if self.name in (*catalogue.list_presets(), *bundled()):
-            recipe = load_recipe(self.name).to_config()
-        else:
-            recipe = {
-                "task": self.task,
-                "task_version": get_task(self.task).version,
-                "model": {"class": "RecurrentSeq2Seq", "config": {"attention": self.mechanism}},
-                "epochs": EPOCHS.get(self.task, 8),
-                "learning_rate": 1e-3,
-                "schedule": "cosine",
-                "warmup_steps": 100,
-            }
-        return Recipe.from_config({**recipe, "seed": self.seed})
+            return load_recipe(self.name).with_seed(self.seed)
+        stage = Stage(Budget(EPOCHS.get(self.task, 8)), optimizer=Optimizer(schedule="cosine", warmup_steps=100))
+        return Recipe(
+            task=self.task,
+            task_version=get_task(self.task).version,
+            model={"class": "RecurrentSeq2Seq", "config": {"attention": self.mechanism}},
+            stages=(stage,),
+            mechanism=self.mechanism,
+            supervision=(),
+            seed=self.seed,
+        )
 
     def done(self) -> bool:
         """Whether its results are known."""

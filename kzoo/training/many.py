@@ -5,6 +5,7 @@ import logging
 import os
 import socket
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,24 +51,25 @@ def grid(
     """
     found: dict[str, Recipe] = {}
     for source in sources:
-        config = load_recipe(source).to_config()
-        key, own = MECHANISM.get(config["model"]["class"]), config["model"].get("config", {})
+        recipe = load_recipe(source)
+        key, own = MECHANISM.get(recipe.model["class"]), recipe.model.get("config", {})
         if mechanisms and key is None:
             raise InputError(f"the model of {source} has no mechanism to change")
         choices: list[Sequence[Any]] = [mechanisms or [None], tasks or [None], seeds or [None]]
         for mechanism, task, seed in itertools.product(*choices):
             name, changes = Path(source).stem, dict[str, Any]()
             if mechanism or task:
-                name = f"{mechanism or own.get(key, name)}_{task or config['task']}"
+                name = f"{mechanism or own.get(key, name)}_{task or recipe.task}"
             if mechanism:
-                changes["model"] = {**config["model"], "config": {**own, str(key): mechanism}}
+                changes["model"] = {**recipe.model, "config": {**own, str(key): mechanism}}
+                changes["mechanism"] = mechanism
             if task:
                 changes |= {"task": task, "task_version": get_task(task).version}
             if seed is not None:
                 name, changes["seed"] = f"{name}-{seed}", seed
             if name in found:
                 raise InputError(f"two of these runs would have the name {name}")
-            found[name] = Recipe.from_config({**config, **changes})
+            found[name] = replace(recipe, **changes)
     return found
 
 

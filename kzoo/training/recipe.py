@@ -1,6 +1,7 @@
-"""A recipe: everything that one training run depends on."""
+"""A recipe: everything that one training depends on."""
 
-from dataclasses import asdict, dataclass, field, fields
+import re
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,162 +10,94 @@ from kzoo.errors import InputError, PresetError, did_you_mean
 from kzoo.saving.catalogue import bundled_folder, list_presets, on_hub, preset_folder
 from kzoo.saving.files import read_json
 from kzoo.tasks import get as get_task
+from kzoo.training import supervision
+from kzoo.training.stages import Stage, check_lengths
+from kzoo.training.upgrade import upgrade
 
-FORMAT = 1
+FORMAT = 2
 CONSTRUCTIONS = ("construct_sorter",)
-LENGTHS = ("mixed", "grouped", "balanced")
-SCHEDULES = ("constant", "cosine", "trapezoidal", "plateau")
-WARMED_UP = ("cosine", "trapezoidal")
+MECHANISM = re.compile(r"[a-z0-9_]{1,64}")
+ALWAYS = ("task", "task_version", "mechanism", "supervision", "model")  # written in any case
 
 
-@dataclass
+@dataclass(frozen=True)
 class Recipe:
-    """A training run as plain data, as recipe.json holds it.
+    """A training as plain data, as recipe.json holds it.
 
     Args:
         task: str. The task's name.
-        task_version: int. The version of the task's examples; a recipe of another version is refused.
         model: dict. `{"class": name, "config": {...}}`, without vocabulary, which the task gives; or
             `{"class": "construct_sorter", ...}` with the arguments of that function of `kzoo.models`: a model whose
             weights are set, not trained.
+        stages: tuple of Stage. One after another; none where the weights are set.
+        task_version: int. The version of the task's examples; a recipe of another version is refused.
+        mechanism: str or None. What the recipe is listed under in tables, as "onestep". None is not stated.
+        supervision: tuple of str or None. What training has beyond pairs of source and target, of
+            `kzoo.training.supervision.SUPERVISION`; empty is nothing. What the stages imply must be declared. None is
+            not stated, as in recipes of format 1.
         layout: dict. How a `TransformerSeq2Seq` lays calculations out: `digits` and `aligned`, see
             `CalculationPreprocessor`.
-        start: str or None. A preset whose weights training begins with, instead of random ones: a name, a folder or an
-            address on the Hub, of the same model and vocabulary. A `TransformerClassifier` may have whole multiples of
-            its units and hidden units: see `widen`.
+        init_from: str or None. A preset whose weights training begins with, instead of random ones: a name, a folder
+            or an address on the Hub, of the same model and vocabulary. A `TransformerClassifier` may have whole
+            multiples of its units and hidden units: see `widen`.
         calibration: dict or None. The second stage of attention bias calibration: `preset` names a trained
             `TransformerSeq2Seq`, a preset or its folder; everything else are arguments of `kzoo.calibrate`, which gives
             the model its biases.
-        epochs: int. Passes over the training examples, 1 to 100,000; 0 where the weights are set.
-        batch_size: int. 1 to 65,536.
-        split: str. The task's split that is trained on; hints have one of the same name.
-        examples: int or None. Training examples drawn; None takes the split's size.
-        steps_per_epoch: int or None. Batches an epoch, taken on and on from pass after pass over the examples; None
-            makes an epoch one pass.
-        fresh: bool. Whether every epoch draws new examples, as many as it needs, so that none is seen twice but by
-            chance; wants `steps_per_epoch`.
-        lengths: str. "mixed", "grouped" (a batch holds examples of like length) or "balanced" (of one length, all
-            lengths equally often); see `Batches`.
-        curriculum: list of int. The longest sources, in tokens before a delimiter, of stages that share the epochs
-            equally, as [4, 8, 12, 16, 20]; wants `fresh`. Empty takes all lengths from the start.
-        intermediate: bool. Whether a `TransformerClassifier` is trained on the intermediate results of its task too,
-            each read from the column that the task names: see `Task.intermediate`.
-        attention_supervision: float. Weight of how far the attention of a `RecurrentSeq2Seq` is from the gold
-            attention of its task, added to the loss: see `SupervisedAttention`. 0 leaves it out.
-        learning_rate: float. The peak rate of Adam.
-        weight_decay: float. Of AdamW, on every weight: each step takes off rate * decay * weight. 0 is Adam.
-        schedule: str. "constant"; "cosine" to 1 % of the peak; "trapezoidal", constant but for the last fifth of the
-            steps, over which it falls to 0; "plateau", which halves the rate when the selection metric has not improved
-            for five epochs.
-        warmup_steps: int. Steps of linear warm-up, for "cosine" and "trapezoidal".
-        clip_norm: float. Largest global gradient norm.
-        epsilon: float. Of Adam.
-        ema_momentum: float or None. Of a moving average of the weights over the steps, which the model has in the end
-            instead of the last weights; wants the selection "last". `watch` shows the weights without it.
-        selection: str. "last" keeps the last weights; "validation" those with the best sequence accuracy on the
-            validation split after an epoch, the latest among equals.
-        selection_length: int or None. Selects on validation examples of this length instead of the split's own lengths,
-            which do not tell good weights from better ones once all of them are at 100 %.
-        selection_examples: int or None. So many validation examples; None takes the split's size.
-        patience: int or None. Stops after so many epochs without a new best of the selection metric; a tie is one.
         seed: int. Seeds the weights, dropout and the order of the examples; the examples themselves are the task's own.
-        watch: list of int. Lengths whose accuracy is noted after each epoch; it decides nothing.
         evaluation: dict. `lengths`, `examples` and `seed` of the evaluation at the end.
     """
 
     task: str
     model: dict[str, Any]
-    epochs: int
+    stages: tuple[Stage, ...]
     task_version: int = 1
+    mechanism: str | None = None
+    supervision: tuple[str, ...] | None = None
     layout: dict[str, Any] = field(default_factory=dict)
-    start: str | None = None
+    init_from: str | None = None
     calibration: dict[str, Any] | None = None
-    batch_size: int = 32
-    split: str = "train"
-    examples: int | None = None
-    steps_per_epoch: int | None = None
-    fresh: bool = False
-    lengths: str = "mixed"
-    curriculum: list[int] = field(default_factory=list)
-    intermediate: bool = False
-    attention_supervision: float = 0.0
-    learning_rate: float = 1e-3
-    weight_decay: float = 0.0
-    schedule: str = "constant"
-    warmup_steps: int = 0
-    clip_norm: float = 5.0
-    epsilon: float = 1e-8
-    ema_momentum: float | None = None
-    selection: str = "validation"
-    selection_length: int | None = None
-    selection_examples: int | None = None
-    patience: int | None = None
     seed: int = 0
-    watch: list[int] = field(default_factory=list)
     evaluation: dict[str, Any] = field(default_factory=dict)
-    format: int = FORMAT
 
     def __post_init__(self) -> None:
-        if self.format != FORMAT:
-            raise InputError(f"format must be {FORMAT}, not {self.format!r}")
         task = get_task(self.task)
         if self.task_version != task.version:
             raise InputError(f"the recipe is for version {self.task_version} of {self.task}; this is {task.version}")
-        if self.split not in task.splits:
-            raise InputError(did_you_mean(f"split of {self.task}", self.split, task.splits))
+        self._check_model()
+        checks.integer("seed", self.seed, 0, 2**31 - 1)
+        if bool(self.stages) == self.constructed:
+            said = "sets every weight, so it has no stages" if self.stages else "is trained, so it needs stages"
+            raise InputError(f"{self.model['class']} {said}")
+        for stage in self.stages:
+            if stage.data.split not in task.splits:
+                raise InputError(did_you_mean(f"split of {self.task}", stage.data.split, task.splits))
+        if self.mechanism is not None and not (isinstance(self.mechanism, str) and MECHANISM.fullmatch(self.mechanism)):
+            raise InputError("mechanism must be a word of small letters, digits and underscores")
+        supervision.check(self.supervision or (), supervision.implied(task, self.layout, self.stages))
+        self._check_evaluation()
+
+    def _check_model(self) -> None:
         if not isinstance(self.model, dict) or not set(self.model) <= {"class", "config"} or "class" not in self.model:
             raise InputError("model must have 'class' and 'config'")
         config = self.model.get("config", {})
-        if not isinstance(config, dict) or {"vocabulary_size", "preprocessor"} & set(config):
-            raise InputError("the config of model must be a mapping, without the vocabulary, which the task gives")
+        for own in (config, *(stage.model for stage in self.stages)):
+            if not isinstance(own, dict) or {"vocabulary_size", "preprocessor"} & set(own):
+                raise InputError("the config of model must be a mapping, without the vocabulary, which the task gives")
         if not isinstance(self.layout, dict) or not set(self.layout) <= {"digits", "aligned"}:
             raise InputError("layout may have digits and aligned, and nothing else")
-        if (self.layout or self.calibration) and self.model["class"] != "TransformerSeq2Seq":
-            raise InputError("layout and calibration are for a TransformerSeq2Seq")
-        checks.boolean("intermediate", self.intermediate)
-        if self.intermediate and self.model["class"] != "TransformerClassifier":
-            raise InputError("intermediate results are for a TransformerClassifier")
-        checks.number("attention_supervision", self.attention_supervision, 0.0, 1e6)
-        if self.attention_supervision and self.model["class"] != "RecurrentSeq2Seq":
-            raise InputError("attention_supervision is for a RecurrentSeq2Seq")
-        if self.start is not None and (not isinstance(self.start, str) or self.constructed):
-            raise InputError("start must name a preset, for a model whose weights are trained")
-        if self.calibration is not None and not isinstance(self.calibration.get("preset"), str):
+        if self.init_from is not None and (not isinstance(self.init_from, str) or self.constructed):
+            raise InputError("init_from must name a preset, for a model whose weights are trained")
+        if self.calibration is None:
+            return
+        if not isinstance(self.calibration, dict) or not isinstance(self.calibration.get("preset"), str):
             raise InputError("calibration must name a preset")
-        if self.calibration is not None and {"self_bias", "cross_bias"} & set(config):
+        if {"self_bias", "cross_bias"} & set(config):
             raise InputError("the biases come from the calibration: the model's config may not have them")
-        checks.integer("epochs", self.epochs, *((0, 0) if self.constructed else (1, 100_000)))
-        checks.integer("batch_size", self.batch_size, 1, 65_536)
-        checks.number("learning_rate", self.learning_rate, 1e-9, 10.0)
-        checks.choice("schedule", self.schedule, SCHEDULES)
-        checks.integer("warmup_steps", self.warmup_steps, 0, 10**9)
-        checks.number("clip_norm", self.clip_norm, 1e-9, 1e9)
-        checks.number("epsilon", self.epsilon, 1e-12, 1.0)
-        checks.choice("selection", self.selection, ("last", "validation"))
-        if self.ema_momentum is not None:
-            checks.number("ema_momentum", self.ema_momentum, 0.0, 1.0)
-            if self.selection != "last":
-                raise InputError('ema_momentum needs the selection "last"')
-        checks.integer("seed", self.seed, 0, 2**31 - 1)
-        checks.number("weight_decay", self.weight_decay, 0.0, 10.0)
-        checks.boolean("fresh", self.fresh)
-        checks.choice("lengths", self.lengths, LENGTHS)
-        for name in ("examples", "steps_per_epoch", "patience", "selection_length", "selection_examples"):
-            if getattr(self, name) is not None:
-                checks.integer(name, getattr(self, name), 1, 10**9)
-        if self.fresh and (self.steps_per_epoch is None or self.examples is not None):
-            raise InputError("fresh examples need steps_per_epoch, and no number of examples")
-        self._check_lengths("curriculum", self.curriculum)
-        if self.curriculum and (not self.fresh or len(self.curriculum) > self.epochs):
-            raise InputError("a curriculum needs fresh examples, and an epoch or more for each stage")
-        if self.selection == "last" and (self.schedule == "plateau" or self.patience is not None):
-            raise InputError('the schedule "plateau" and patience need the selection "validation"')
-        if self.schedule not in WARMED_UP and self.warmup_steps:
-            raise InputError('warmup_steps are for the schedules "cosine" and "trapezoidal"')
-        self._check_lengths("watch", self.watch)
+
+    def _check_evaluation(self) -> None:
         if not isinstance(self.evaluation, dict) or not set(self.evaluation) <= {"lengths", "examples", "seed"}:
             raise InputError("evaluation may have lengths, examples and seed, and nothing else")
-        self._check_lengths("evaluation", self.evaluation.get("lengths") or [], None)
+        check_lengths("evaluation", self.evaluation.get("lengths") or [], None)
         checks.integer("examples of evaluation", self.evaluation.get("examples", 1), 1, 1_000_000)
         checks.integer("seed of evaluation", self.evaluation.get("seed", 0), 0, 2**32 - 1)
 
@@ -173,33 +106,71 @@ class Recipe:
         """bool. Whether the weights are set by a function instead of training."""
         return self.model["class"] in CONSTRUCTIONS
 
-    def _check_lengths(self, name: str, lengths: Any, *allowed: None) -> None:
-        if not isinstance(lengths, list):
-            raise InputError(f"the lengths of {name} must be a list")
-        for length in lengths:
-            if length not in allowed:
-                checks.integer(f"a length of {name}", length, 1, 100_000)
+    def stage_seed(self, index: int) -> int:
+        """Returns the seed of a stage: its own, or that of the recipe and one more for each stage before."""
+        own = self.stages[index].seed
+        return self.seed + index % len(self.stages) if own is None else own
+
+    def model_config(self, index: int = -1) -> dict[str, Any]:
+        """Returns the config of the model in a stage. Defaults to the last."""
+        return {**self.model.get("config", {}), **(self.stages[index].model if self.stages else {})}
+
+    def with_seed(self, seed: int) -> "Recipe":
+        """Returns the recipe with another seed."""
+        return replace(self, seed=seed)
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> "Recipe":
-        """Returns the recipe of a mapping as in recipe.json.
+        """Returns the recipe of a mapping as in recipe.json, of format 2 or 1.
 
         Raises:
             InputError: a key is unknown or missing, or a value out of range.
         """
-        known = {item.name for item in fields(cls)}
+        version = config.get("format", FORMAT if "stages" in config else 1)
+        if version not in (1, FORMAT):
+            raise InputError(f"format must be {FORMAT}, or 1, not {version!r:.40}")
+        old = version == 1
+        config = upgrade(config, CONSTRUCTIONS) if old else config
+        known = {"format"} | {item.name for item in fields(cls)}
         for key in config:
             if key not in known:
                 raise InputError(did_you_mean("key of a recipe", key, known))
-        missing = {"task", "model", "epochs"} - set(config)
-        if missing:
-            raise InputError(f"a recipe needs {', '.join(sorted(missing))}")
-        return cls(**config)
+        needed = {"task", "model", "stages"} | (set() if old else {"supervision"})
+        if needed - set(config):
+            raise InputError(f"a recipe needs {', '.join(sorted(needed - set(config)))}")
+        if not isinstance(config["stages"], list):
+            raise InputError("stages must be a list")
+        stages = tuple(_stage(i, stage, len(config["stages"])) for i, stage in enumerate(config["stages"]))
+        words: Any = config.get("supervision")
+        if old:
+            layout = config.get("layout")
+            words = _implied(config["task"], layout if isinstance(layout, dict) else {}, stages) or None
+        words = tuple(words) if isinstance(words, list) else words
+        own = {**config, "stages": stages, "supervision": words}
+        own.pop("format", None)
+        return cls(**own)
 
     def to_config(self) -> dict[str, Any]:
-        """Returns the mapping that `from_config` takes, in the order of reading."""
-        config = asdict(self)
-        return {"format": config.pop("format"), **config}
+        """Returns the mapping that `from_config` takes, in the order of reading, without what is at its default."""
+        parts = [stage.to_config() for stage in self.stages]
+        words = None if self.supervision is None else list(self.supervision)
+        first = {"format": FORMAT, **{name: getattr(self, name) for name in ALWAYS}, "supervision": words}
+        rest: dict[str, Any] = {"layout": {}, "init_from": None, "calibration": None, "seed": 0}
+        changed = {key: getattr(self, key) for key, default in rest.items() if getattr(self, key) != default}
+        return {**first, **changed, "stages": parts, **({"evaluation": self.evaluation} if self.evaluation else {})}
+
+
+def _stage(index: int, config: Any, stages: int) -> Stage:
+    try:
+        return Stage.from_config(config, "a stage")
+    except InputError as error:
+        raise InputError(f"stage {index + 1}: {error}") from None if stages > 1 else error
+
+
+def _implied(task: Any, layout: dict[str, Any], stages: tuple[Stage, ...]) -> tuple[str, ...]:
+    found = get_task(task)
+    known = all(stage.data.split in found.splits for stage in stages)  # else the recipe says so
+    return supervision.implied(found, layout, stages) if known else ()
 
 
 def load_recipe(source: str | Path) -> Recipe:

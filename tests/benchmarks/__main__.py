@@ -87,12 +87,12 @@ def listops():
 
 def paper_model(recipe):
     from kzoo.training.build import build
-    from kzoo.training.optimizer import optimizer_of
+    from kzoo.training.optimizers import make_optimizer
     from kzoo.training.recipe import load_recipe
 
     recipe = load_recipe(recipe)
     model = build(recipe)
-    model.compile(optimizer=optimizer_of(recipe, 1000), weighted_metrics=None)
+    model.compile(optimizer=make_optimizer(recipe.stages[-1].optimizer, 1000), weighted_metrics=None)
     return model
 
 

@@ -59,7 +59,7 @@ def test_a_card_says_all_there_is_to_say(name, root):
     measured = {row["length"] for row in preset_rows(folder, info["results"])} - {None}
     trained = set() if load_recipe(name).constructed else {length for length in measured if low <= length <= high}
     assert set(marked) == trained
-    start = load_recipe(name).start
+    start = load_recipe(name).init_from
     assert re.findall("starts from the weights of `(.*)`", text) == ([] if start is None else [start])
 
 

@@ -59,7 +59,7 @@ def shelf(preset, tmp_path, monkeypatch):
     shutil.copytree(preset, folder)
     (folder / "recipe.json").write_text(json.dumps(RECIPE))
     run = {"seed": 0, "backend": "jax", "epoch": 1, "steps": 1, "examples_seen": 16, "seconds": 1.0}
-    add_results(folder, results_document(Report("onestep_recopy", "recopy", "jax", rows(folder)), run))
+    add_results(folder, results_document(Report("onestep_recopy", "recopy", "jax", rows(folder)), [run]))
     monkeypatch.setattr("kzoo.saving.catalogue.bundled_folder", lambda: tmp_path / "bundled")
     return folder
 

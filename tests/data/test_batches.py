@@ -79,7 +79,7 @@ def test_an_epoch_of_steps_goes_on_where_the_last_one_stopped():
 
 def test_batches_of_like_length_hold_every_example_in_a_random_order():
     examples = [("a " * (1 + i % 5), "b") for i in range(40)]
-    found = Batches(examples, PREPROCESSOR, 8, seed=0, lengths="grouped", drop_remainder=True)
+    found = Batches(examples, PREPROCESSOR, 8, seed=0, sampling="grouped", drop_remainder=True)
     lengths = [found[i][0]["encoder_padding_mask"].sum(axis=1).tolist() for i in range(len(found))]
     assert all(len(set(batch)) == 1 for batch in lengths)
     assert sorted(batch[0] for batch in lengths) == [1, 2, 3, 4, 5]
@@ -93,7 +93,7 @@ def test_batches_of_like_length_hold_every_example_in_a_random_order():
 
 def test_balanced_batches_have_one_length_and_every_length_alike():
     examples = [("a " * (1 + i // 30), "abcdefghij"[i % 10]) for i in range(64)]  # 30, 30 and 4 of a length
-    found = Batches(examples, PREPROCESSOR, 8, seed=0, lengths="balanced", steps=12)
+    found = Batches(examples, PREPROCESSOR, 8, seed=0, sampling="balanced", steps=12)
     per_length = {1: [], 2: [], 3: []}
     for i in range(len(found)):
         x, y, _ = found[i]

@@ -25,7 +25,7 @@ def run(seed):
 def own(own_preset):
     """A preset with results of its own weights."""
     digest = sha256(own_preset / "model.safetensors")
-    add_results(own_preset, results_document(report(digest), run(0)))
+    add_results(own_preset, results_document(report(digest), [run(0)]))
     return own_preset
 
 
@@ -34,7 +34,7 @@ def values(folder):
 
 
 def test_a_document_keeps_the_training_seed():
-    document = results_document(report("a"), run(4))
+    document = results_document(report("a"), [run(4)])
     assert document["training"] == [run(4)] and document["rows"][0]["training_seed"] == 4
 
 
@@ -62,12 +62,12 @@ def test_the_preset_stays_loadable(own):
 
 
 def test_other_seeds_stand_beside_the_own_rows(own):
-    add_results(own, results_document(report("b" * 64, 0.3), run(1)))
+    add_results(own, results_document(report("b" * 64, 0.3), [run(1)]))
     results = read_json(own / "results.json")
     assert [run["seed"] for run in results["training"]] == [0, 1]
     assert [row["value"] for row in preset_rows(own, results)] == [0.5]
     assert [row["value"] for row in other_rows(own, results)] == [0.3]
-    add_results(own, results_document(report("b" * 64, 0.3), run(1)))
+    add_results(own, results_document(report("b" * 64, 0.3), [run(1)]))
     assert read_json(own / "results.json") == results
 
 

@@ -82,7 +82,7 @@ def add_documents(folder):
     rows = [row | {"length": 15, "value": 1.0, "high": 1.0, "paper": 1.0}]
     rows.append(row | {"length": 100, "value": 0.95, "high": 1.0, "paper": None})
     run = {"seed": 0, "backend": "jax", "epoch": 1, "steps": 1, "examples_seen": 16, "seconds": 1.0}
-    add_results(folder, results_document(Report(folder.name, "recopy", "jax", rows), run))
+    add_results(folder, results_document(Report(folder.name, "recopy", "jax", rows), [run]))
 
 
 @pytest.fixture(scope="session")

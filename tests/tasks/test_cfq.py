@@ -7,6 +7,7 @@ from kzoo import tasks
 from kzoo.errors import InputError
 from kzoo.preprocessing.tokenizer import Tokenizer
 from kzoo.training.recipe import Recipe
+from kzoo.training.stages import Budget, Stage
 
 pytestmark = pytest.mark.once
 
@@ -43,7 +44,7 @@ def test_lengths_are_those_of_the_queries(task):
 
 def test_the_environment_may_name_the_folder(cfq_json, monkeypatch):
     monkeypatch.setenv("KZOO_CFQ", str(cfq_json))
-    recipe = Recipe("cfq", {"class": "RecurrentSeq2Seq", "config": {"attention": "bi_relative"}}, 1)
+    recipe = Recipe("cfq", {"class": "RecurrentSeq2Seq", "config": {"attention": "bi_relative"}}, (Stage(Budget(1)),))
     assert len(tasks.get(recipe.task).examples("train")) == 3
     monkeypatch.setenv("KZOO_CFQ", "")
     with pytest.raises(InputError, match="or set KZOO_CFQ"):

@@ -6,6 +6,7 @@ import pytest
 import kzoo
 from kzoo.training import callbacks
 from kzoo.training.callbacks import Bookkeeper, LengthAccuracy
+from kzoo.training.fit import begin_notes
 from kzoo.training.recipe import Recipe
 
 
@@ -37,7 +38,7 @@ def play(config, tmp_path, monkeypatch):
         stored, rates, model = [], [], Model()
         monkeypatch.setattr(callbacks, "save_weights", lambda model, path: stored.append(len(rates) + 1))
         monkeypatch.setattr(callbacks, "measure", lambda model, examples: {"sequence_accuracy": examples[len(rates)]})
-        keeper = Bookkeeper(recipe, Memory(tmp_path), notes, scores)
+        keeper = Bookkeeper(recipe.stages[0], Memory(tmp_path), notes or begin_notes(recipe, 0, []), scores)
         keeper.set_model(model)
         for epoch in range(len(scores)):
             keeper.on_epoch_begin(epoch)

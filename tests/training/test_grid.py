@@ -25,7 +25,7 @@ def test_missing_runs_are_made_once(tmp_path, monkeypatch):
     monkeypatch.setattr("kzoo.saving.catalogue.bundled_folder", lambda: tmp_path)
     model = {"class": "RecurrentSeq2Seq", "config": {"attention": "content", "encoder_units": 4}}
     tiny = {"model": model, "epochs": 1, "examples": 64, "selection": "last", "evaluation": {"examples": 8}}
-    monkeypatch.setattr(Run, "recipe", lambda run: Recipe(task=run.task, seed=run.seed, **tiny))
+    monkeypatch.setattr(Run, "recipe", lambda run: Recipe.from_config({"task": run.task, "seed": run.seed, **tiny}))
     assert [run.name for run in wanted("content_copy")] == ["content_copy"]
     assert run_missing(tmp_path / "work", "content_copy") == []
     document = grid.run_document("content_copy")
@@ -40,7 +40,7 @@ def test_missing_runs_are_made_once(tmp_path, monkeypatch):
 def test_failed_run_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr("kzoo.saving.catalogue.bundled_folder", lambda: tmp_path)
     model = {"class": "RecurrentSeq2Seq", "config": {"attention": "no such attention"}}
-    monkeypatch.setattr(Run, "recipe", lambda run: Recipe(task=run.task, model=model, epochs=1))
+    monkeypatch.setattr(Run, "recipe", lambda run: Recipe.from_config({"task": run.task, "model": model, "epochs": 1}))
     failed = run_missing(tmp_path / "work", "content_copy")
     assert [run.name for run in failed] == ["content_copy"]
     assert "unknown attention" in (tmp_path / "work" / "content_copy-0.log").read_text()

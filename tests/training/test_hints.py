@@ -85,7 +85,7 @@ def test_a_curriculum_goes_from_short_to_long():
 def test_a_stage_has_what_its_split_has():
     model = {"class": "TransformerClassifier", "config": {"units": 8}}
     made = recipe(task="arithmetic", split="train", model=model, curriculum=[13], batch_size=500, steps_per_epoch=20)
-    drawn = training_examples(made, kzoo.tasks.get("arithmetic"), 20)(0)
+    drawn = training_examples(made.stages[0], made.seed, kzoo.tasks.get("arithmetic"), 20)(0)
     short = [row for row in kzoo.tasks.get("arithmetic").examples("train") if len(row.source) <= 13]
     shares = [np.mean(["(((" in "".join(row.source) for row in rows]) for rows in (drawn, short)]
     assert len(drawn) == 10_000 < len(short) and shares[0] == pytest.approx(shares[1], abs=0.02)  # though it is sorted
@@ -118,7 +118,7 @@ def test_a_construction_is_not_trained(tmp_path):
 @pytest.mark.parametrize(
     "changes, message",
     [
-        ({"model": CONSTRUCTED}, "epochs must be an integer from 0 to 0"),
+        ({"model": CONSTRUCTED}, "epochs must be 0 for construct_sorter"),
         ({"epochs": 0}, "epochs must be an integer from 1"),
         ({"model": {"class": "construct_sorter", "config": {"longst": 5}}, "epochs": 0}, "did you mean 'longest'"),
     ],

@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,7 +63,8 @@ def kill(worker, when):
 def test_ray_makes_the_same_presets_also_when_a_worker_is_killed(recipe, tmp_path):
     name = f"killed{os.getpid()}"
     recipes = {name: grid([recipe])["tiny"], "other": grid([recipe], seeds=[5])["tiny-5"]}
-    recipes[name].epochs = 12
+    stage = recipes[name].stages[0]
+    recipes[name] = replace(recipes[name], stages=(replace(stage, budget=replace(stage.budget, epochs=12)),))
     assert train_all(recipes, tmp_path / "here") == {}
     notes = tmp_path / "ray" / f"{name}.training" / "notes.json"
     killer = threading.Thread(target=kill, args=(name, notes))

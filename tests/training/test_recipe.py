@@ -5,8 +5,8 @@ import json
 import pytest
 
 from kzoo.errors import InputError, PresetError, UnknownNameError
-from kzoo.saving.catalogue import list_recipes, list_runs
-from kzoo.saving.files import sha256
+from kzoo.saving.catalogue import list_presets, list_recipes, list_runs, preset_folder
+from kzoo.saving.files import read_json, sha256
 from kzoo.saving.weights import weights_sha256
 from kzoo.training.build import build
 from kzoo.training.recipe import Recipe, load_recipe
@@ -14,21 +14,39 @@ from kzoo.training.recipe import Recipe, load_recipe
 
 def test_a_recipe_is_written_as_it_was_read(config):
     recipe = Recipe.from_config(config)
-    assert recipe.to_config().items() >= config.items()
+    assert recipe.to_config() == {
+        "format": 2,
+        "task": "recopy",
+        "task_version": 1,
+        "mechanism": None,
+        "supervision": None,
+        "model": config["model"],
+        "stages": [
+            {
+                "budget": {"epochs": 3},
+                "data": {"examples": 64, "batch_size": 16},
+                "optimizer": {"learning_rate": 0.01, "schedule": "cosine", "warmup_steps": 4},
+                "selection": {"watch": [3]},
+            }
+        ],
+        "evaluation": config["evaluation"],
+    }
     assert Recipe.from_config(recipe.to_config()) == recipe
     assert Recipe.from_config(json.loads(json.dumps(recipe.to_config()))) == recipe
 
 
 def test_what_is_left_out_has_a_default():
     recipe = Recipe.from_config({"task": "recopy", "model": {"class": "RecurrentSeq2Seq"}, "epochs": 1})
-    assert (recipe.seed, recipe.batch_size, recipe.selection, recipe.schedule) == (0, 32, "validation", "constant")
+    (stage,) = recipe.stages
+    found = (recipe.seed, stage.data.batch_size, stage.selection.by, stage.optimizer.schedule)
+    assert found == (0, 32, "validation", "constant")
 
 
 BAD = {
     "unknown key": ({"epoch": 3}, r"unknown key of a recipe 'epoch'; did you mean 'epochs'"),
     "unknown task": ({"task": "recpy"}, r"unknown task 'recpy'; did you mean 'recopy'"),
     "task version": ({"task_version": 99}, "the recipe is for version 99 of recopy; this is 1"),
-    "format": ({"format": 2}, "format must be 1, not 2"),
+    "format": ({"format": 3}, "format must be 2, or 1, not 3"),
     "model no mapping": ({"model": "RecurrentSeq2Seq"}, "model must have 'class' and 'config'"),
     "model without class": ({"model": {"config": {}}}, "model must have 'class' and 'config'"),
     "model with more": ({"model": {"class": "A", "weights": "b"}}, "model must have 'class' and 'config'"),
@@ -42,7 +60,7 @@ BAD = {
     "clip norm": ({"clip_norm": 0}, "clip_norm must be a number"),
     "schedule": ({"schedule": "cosin"}, r"unknown schedule 'cosin'; did you mean 'cosine'\?"),
     "selection": ({"selection": "best"}, "unknown selection 'best'"),
-    "start": ({"start": 3}, "start must name a preset"),
+    "start": ({"start": 3}, "init_from must name a preset"),
     "seed": ({"seed": -1}, "seed must be an integer from 0"),
     "patience": ({"patience": 0}, "patience must be an integer from 1"),
     "patience without selection": ({"patience": 3, "selection": "last"}, "need the selection"),
@@ -51,11 +69,6 @@ BAD = {
         "need the selection",
     ),
     "average without selection": ({"ema_momentum": 0.9}, 'ema_momentum needs the selection "last"'),
-    "supervision": (
-        {"model": {"class": "TransformerDecoder"}, "attention_supervision": 1},
-        "attention_supervision is for a RecurrentSeq2Seq",
-    ),
-    "intermediate": ({"intermediate": True}, "intermediate results are for a TransformerClassifier"),
     "average": ({"ema_momentum": 2, "selection": "last"}, "ema_momentum must be a number from 0 to 1"),
     "warm-up of a constant rate": ({"schedule": "constant"}, "warmup_steps are for the schedule"),
     "watch": ({"watch": [0]}, "a length of watch must be an integer from 1"),
@@ -64,7 +77,7 @@ BAD = {
     "steps": ({"steps_per_epoch": 0}, "steps_per_epoch must be an integer from 1"),
     "fresh without steps": ({"fresh": True, "examples": None}, "fresh examples need steps_per_epoch"),
     "fresh with examples": ({"fresh": True, "steps_per_epoch": 3, "examples": 3}, "and no number of examples"),
-    "lengths": ({"lengths": "like"}, "unknown lengths 'like'"),
+    "lengths": ({"lengths": "like"}, "unknown sampling 'like'"),
     "evaluation": ({"evaluation": {"n": 3}}, "evaluation may have lengths, examples and seed"),
     "evaluation lengths": ({"evaluation": {"lengths": ["15"]}}, "a length of evaluation must be an integer"),
     "evaluation examples": ({"evaluation": {"examples": 0}}, "examples of evaluation must be an integer"),
@@ -80,6 +93,96 @@ def test_a_bad_recipe_is_one_sentence(case, config, tmp_path):
     with pytest.raises(InputError, match=message) as error:
         load_recipe(path)
     assert "\n" not in str(error.value) and str(error.value).startswith(str(path))
+
+
+STAGE = {"budget": {"epochs": 2}}
+TWO = {
+    "format": 2,
+    "task": "recopy",
+    "mechanism": "content",
+    "supervision": [],
+    "model": {"class": "RecurrentSeq2Seq", "config": {"encoder_units": 5}},
+    "stages": [{**STAGE, "model": {"encoder_units": 4}}, {**STAGE, "seed": 7}, STAGE],
+    "seed": 3,
+}
+
+
+def test_stages_have_their_own_seed_and_model():
+    recipe = Recipe.from_config(TWO)
+    assert recipe.to_config() == {**TWO, "task_version": 1} and Recipe.from_config(recipe.to_config()) == recipe
+    assert [recipe.stage_seed(k) for k in range(3)] == [3, 7, 5]
+    assert [recipe.model_config(k)["encoder_units"] for k in range(3)] == [4, 5, 5]
+    assert recipe.with_seed(0).stage_seed(2) == 2 and recipe.seed == 3
+
+
+BAD_STAGES = {
+    "old key": ({"epochs": 3}, "unknown key of a recipe 'epochs'"),
+    "no supervision": ({"supervision": ...}, "a recipe needs supervision"),
+    "no stages": ({"stages": []}, "RecurrentSeq2Seq is trained, so it needs stages"),
+    "stages no list": ({"stages": STAGE}, "stages must be a list"),
+    "stage no mapping": ({"stages": [3]}, "a stage must be a mapping"),
+    "no budget": ({"stages": [STAGE, {}]}, "stage 2: a stage needs budget"),
+    "budget no mapping": ({"stages": [{"budget": 3}]}, "budget must be a mapping"),
+    "no epochs": ({"stages": [{"budget": {}}]}, "budget needs epochs"),
+    "unknown part": ({"stages": [{**STAGE, "optimiser": {}}]}, "unknown key of a stage 'optimiser'; did you mean"),
+    "unknown option": ({"stages": [{**STAGE, "data": {"lengths": 1}}]}, "unknown key of data 'lengths'"),
+    "bad option": ({"stages": [STAGE, {"budget": {"epochs": 0}}]}, "stage 2: epochs must be an integer from 1"),
+    "bad seed": ({"stages": [{**STAGE, "seed": -1}]}, "the seed of a stage must be an integer"),
+    "bad model": ({"stages": [{**STAGE, "model": []}]}, "the model of a stage must be a mapping"),
+    "vocabulary": ({"stages": [{**STAGE, "model": {"preprocessor": {}}}]}, "without the vocabulary"),
+    "split": ({"stages": [{**STAGE, "data": {"split": "trian"}}]}, "unknown split of recopy 'trian'"),
+    "mechanism": ({"mechanism": "On Step"}, "mechanism must be a word of small letters"),
+    "supervision no list": ({"supervision": "none"}, "supervision must be a list, empty where there was none"),
+    "supervision": ({"supervision": ["gold atention"]}, "unknown supervision 'gold atention'; did you mean"),
+    "supervision twice": ({"supervision": ["longer inputs"] * 2}, "supervision names a word twice"),
+    "undeclared gold attention": (
+        {"stages": [{**STAGE, "objective": {"attention_supervision": 1}}]},
+        "supervision must declare 'gold attention', which this recipe trains with",
+    ),
+    "undeclared, not stated": (
+        {"stages": [STAGE, {**STAGE, "objective": {"intermediate": True}}], "supervision": None},
+        "supervision must declare 'intermediate results'",
+    ),
+    "undeclared length": ({"stages": [{**STAGE, "selection": {"length": 11}}]}, "must declare 'longer inputs'"),
+    "undeclared alignment": ({"layout": {"aligned": True}}, "must declare 'built-in alignment'"),
+    "undeclared construction": (
+        {"task": "sorter", "model": {"class": "construct_sorter"}, "stages": []},
+        "must declare 'constructed'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_STAGES)
+def test_a_bad_stage_is_one_sentence(case):
+    change, message = BAD_STAGES[case]
+    config = {key: value for key, value in {**TWO, **change}.items() if value is not ...}
+    with pytest.raises(InputError, match=message) as error:
+        Recipe.from_config(config)
+    assert "\n" not in str(error.value)
+
+
+def test_supervision_of_format_1_is_what_it_implies(config):
+    assert Recipe.from_config(config).supervision is None
+    assert Recipe.from_config({**config, "attention_supervision": 1}).supervision == ("gold attention",)
+    assert Recipe.from_config({**config, "selection_length": 11}).supervision == ("longer inputs",)
+    assert Recipe.from_config({**config, "selection_length": 10}).supervision is None
+
+
+@pytest.mark.parametrize("name", list_presets())
+def test_bundled_presets_state_mechanism_and_supervision(name):
+    recipe = load_recipe(name)
+    assert recipe.mechanism and recipe.supervision is not None
+    assert recipe.to_config() == read_json(preset_folder(name) / "recipe.json")
+
+
+@pytest.mark.parametrize(
+    "model, objective",
+    [("TransformerDecoder", "attention_supervision"), ("RecurrentSeq2Seq", "intermediate")],
+)
+def test_a_model_is_trained_on_what_it_can_be(model, objective, config):
+    recipe = Recipe.from_config({**config, "model": {"class": model}, objective: True if "inter" in objective else 1})
+    with pytest.raises(InputError, match=f"a {model} cannot be trained with the objective {objective}"):
+        build(recipe)
 
 
 @pytest.mark.parametrize("key", ["task", "model", "epochs"])

@@ -85,9 +85,10 @@ def test_a_killed_run_goes_on_to_the_same_weights(changes, config, unbroken, pyt
         train(recipe, tmp_path / "tiny_recopy")
     with pytest.raises(PresetError, match="holds an unfinished run of another recipe"):
         train(Recipe.from_config({**config, "seed": 1}), tmp_path / "tiny_recopy", resume=True)
-    # A run of an older version, whose recipes had fewer keys, is still this recipe's.
+    # A run of an older version, whose recipes had format 1, is still this recipe's.
     notes = read_json(tmp_path / "tiny_recopy.training" / "notes.json")
-    del notes["recipe"]["weight_decay"]
+    assert notes["recipe"]["format"] == 2
+    notes["recipe"] = config
     write_json(tmp_path / "tiny_recopy.training" / "notes.json", notes)
 
     resumed = train(recipe, tmp_path / "tiny_recopy", resume=True)

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import kzoo
+from kzoo.training.optimizers import Trapezoidal
 from kzoo.training.recipe import Recipe
 from kzoo.training.train import train
-from kzoo.training.trapezoidal import Trapezoidal
 
 
 def test_docstring_example(run_examples):

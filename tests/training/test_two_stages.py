@@ -51,7 +51,6 @@ def test_the_second_stage(first, tmp_path):
     [
         ({"layout": {"digit": 7}}, "layout may have digits and aligned"),
         ({"calibration": {"examples": 100}}, "calibration must name a preset"),
-        ({"model": {"class": "RecurrentSeq2Seq"}}, "layout and calibration are for a TransformerSeq2Seq"),
         (
             {"calibration": {"preset": "x"}, "model": {**CONFIG["model"], "config": {"self_bias": "windowed"}}},
             "the biases come from the calibration",
@@ -66,4 +65,11 @@ def test_a_bad_recipe_is_one_sentence(change, message):
 def test_unknown_arguments_of_the_calibration(first):
     recipe = Recipe.from_config({**CONFIG, "calibration": {"preset": first, "kappas": 3}})
     with pytest.raises(InputError, match="calibration has unknown arguments: kappas"):
+        build(recipe)
+
+
+@pytest.mark.parametrize("key, value", [("layout", {"digits": 7}), ("calibration", {"preset": "x"})])
+def test_a_model_without_calculations_refuses_them(key, value):
+    recipe = Recipe.from_config({**CONFIG, "layout": {}, "model": {"class": "RecurrentSeq2Seq"}, key: value})
+    with pytest.raises(InputError, match=f"a RecurrentSeq2Seq has no {key}"):
         build(recipe)

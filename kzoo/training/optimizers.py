@@ -1,9 +1,11 @@
-"""A learning rate that is constant until it falls at the end."""
+"""The optimizer of a stage, and a learning rate that is constant until it falls at the end."""
 
 from typing import Any
 
 import keras
 from keras import ops
+
+from kzoo.training.stages import Optimizer
 
 FALLING = 0.2
 
@@ -39,3 +41,20 @@ class Trapezoidal(keras.optimizers.schedules.LearningRateSchedule):
 
     def get_config(self) -> dict[str, Any]:
         return {"rate": self.rate, "steps": self.steps, "warmup_steps": self.warmup_steps}
+
+
+def make_optimizer(options: Optimizer, steps: int) -> keras.optimizers.Optimizer:
+    """Returns the optimizer of a stage, with its learning rate over all its steps."""
+    rate: Any = options.learning_rate
+    if options.schedule == "trapezoidal":
+        rate = Trapezoidal(rate, steps, options.warmup_steps)
+    elif options.schedule == "cosine":
+        warmup = {"warmup_target": rate, "warmup_steps": options.warmup_steps} if options.warmup_steps else {}
+        first = 0.0 if options.warmup_steps else rate
+        rate = keras.optimizers.schedules.CosineDecay(first, max(1, steps - options.warmup_steps), alpha=0.01, **warmup)
+    own: dict[str, Any] = {"epsilon": options.epsilon, "global_clipnorm": options.clip_norm}
+    if options.ema_momentum is not None:
+        own |= {"use_ema": True, "ema_momentum": options.ema_momentum}
+    if options.weight_decay:
+        return keras.optimizers.AdamW(rate, weight_decay=options.weight_decay, **own)
+    return keras.optimizers.Adam(rate, **own)

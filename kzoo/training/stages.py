@@ -1,0 +1,259 @@
+"""The stages of a training: each with its data, objective, optimizer, selection and budget.
+
+Every part checks itself. `to_config` writes only what is not at its default.
+"""
+
+from collections.abc import Iterable
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, Self
+
+from kzoo import checks
+from kzoo.data.sampling import SAMPLINGS
+from kzoo.errors import InputError, did_you_mean
+
+SCHEDULES = ("constant", "cosine", "trapezoidal", "plateau")
+WARMED_UP = ("cosine", "trapezoidal")
+LARGEST_COUNT = 10**9
+
+
+def check_count(name: str, value: Any) -> None:
+    """Raises `InputError` unless a value is None or a positive integer."""
+    if value is not None:
+        checks.integer(name, value, 1, LARGEST_COUNT)
+
+
+def check_lengths(name: str, lengths: Iterable[Any], *allowed: None) -> None:
+    """Raises `InputError` unless a value is a list of lengths, or of what else is allowed."""
+    if not isinstance(lengths, (list, tuple)):
+        raise InputError(f"the lengths of {name} must be a list")
+    for length in lengths:
+        if length not in allowed:
+            checks.integer(f"a length of {name}", length, 1, 100_000)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a recipe that is read from a mapping and written as one."""
+
+    @classmethod
+    def from_config(cls, config: Any, name: str) -> Self:
+        """Returns the part of a mapping.
+
+        Args:
+            config: dict.
+            name: str. What the part is called in errors.
+
+        Raises:
+            InputError: a key is unknown or missing, or a value out of range.
+        """
+        if not isinstance(config, dict):
+            raise InputError(f"{name} must be a mapping")
+        known = {item.name: item for item in fields(cls)}
+        for key in config:
+            if key not in known:
+                raise InputError(did_you_mean(f"key of {name}", key, known))
+        for key, item in known.items():
+            if key not in config and item.default is MISSING and item.default_factory is MISSING:
+                raise InputError(f"{name} needs {key}")
+        return cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in config.items()})
+
+    def to_config(self) -> dict[str, Any]:
+        """Returns the mapping that `from_config` takes, without what is at its default."""
+        found = {}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if value != (item.default if item.default_factory is MISSING else item.default_factory()):
+                value = value.to_config() if isinstance(value, Part) else value
+                found[item.name] = list(value) if isinstance(value, tuple) else value
+        return found
+
+
+@dataclass(frozen=True)
+class Data(Part):
+    """The examples of a stage.
+
+    Args:
+        split: str. The task's split that is trained on; hints have one of the same name.
+        examples: int or None. Training examples drawn; None takes the split's size.
+        fresh: bool. Whether every epoch draws new examples, as many as it needs, so that none is seen twice but by
+            chance; needs `steps_per_epoch` in the budget.
+        sampling: str. "mixed", "grouped" (a batch holds examples of like length) or "balanced" (of one length, all
+            lengths equally often); see `Batches`.
+        curriculum: tuple of int. The longest sources, in tokens before a delimiter, of parts that share the epochs
+            equally, as (4, 8, 12, 16, 20); needs `fresh`. Empty takes all lengths from the start.
+        batch_size: int. 1 to 65,536.
+    """
+
+    split: str = "train"
+    examples: int | None = None
+    fresh: bool = False
+    sampling: str = "mixed"
+    curriculum: tuple[int, ...] = ()
+    batch_size: int = 32
+
+    def __post_init__(self) -> None:
+        checks.integer("batch_size", self.batch_size, 1, 65_536)
+        checks.boolean("fresh", self.fresh)
+        checks.choice("sampling", self.sampling, SAMPLINGS)
+        check_count("examples", self.examples)
+        check_lengths("curriculum", self.curriculum)
+        if self.fresh and self.examples is not None:
+            raise InputError("fresh examples need steps_per_epoch, and no number of examples")
+
+
+@dataclass(frozen=True)
+class Objective(Part):
+    """What is learned besides the target.
+
+    Args:
+        intermediate: bool. Whether the intermediate results of the task are targets too, each read from the column
+            that the task names: see `Task.intermediate`. For a `TransformerClassifier`.
+        attention_supervision: float. Weight of the loss between attention and the gold attention of the task: see
+            `SupervisedAttention`. 0 leaves it out. For a `RecurrentSeq2Seq`.
+    """
+
+    intermediate: bool = False
+    attention_supervision: float = 0.0
+
+    def __post_init__(self) -> None:
+        checks.boolean("intermediate", self.intermediate)
+        checks.number("attention_supervision", self.attention_supervision, 0.0, 1e6)
+
+
+@dataclass(frozen=True)
+class Optimizer(Part):
+    """Adam, its learning rate over the steps, and the average of the weights.
+
+    Args:
+        learning_rate: float. The peak rate.
+        weight_decay: float. Of AdamW, on every weight: each step takes off rate * decay * weight. 0 is Adam.
+        schedule: str. "constant"; "cosine" to 1 % of the peak; "trapezoidal", constant but for the last fifth of the
+            steps, over which it falls to 0; "plateau", which halves the rate when the selection metric has not improved
+            for five epochs.
+        warmup_steps: int. Steps of linear warm-up, for "cosine" and "trapezoidal".
+        clip_norm: float. Largest global gradient norm.
+        epsilon: float. Of Adam.
+        ema_momentum: float or None. Of a moving average of the weights over the steps, which the model has in the end
+            instead of the last weights; needs the selection "last". `watch` shows the weights without it.
+    """
+
+    learning_rate: float = 1e-3
+    weight_decay: float = 0.0
+    schedule: str = "constant"
+    warmup_steps: int = 0
+    clip_norm: float = 5.0
+    epsilon: float = 1e-8
+    ema_momentum: float | None = None
+
+    def __post_init__(self) -> None:
+        checks.number("learning_rate", self.learning_rate, 1e-9, 10.0)
+        checks.number("weight_decay", self.weight_decay, 0.0, 10.0)
+        checks.choice("schedule", self.schedule, SCHEDULES)
+        checks.integer("warmup_steps", self.warmup_steps, 0, LARGEST_COUNT)
+        checks.number("clip_norm", self.clip_norm, 1e-9, 1e9)
+        checks.number("epsilon", self.epsilon, 1e-12, 1.0)
+        if self.ema_momentum is not None:
+            checks.number("ema_momentum", self.ema_momentum, 0.0, 1.0)
+        if self.schedule not in WARMED_UP and self.warmup_steps:
+            raise InputError('warmup_steps are for the schedules "cosine" and "trapezoidal"')
+
+
+@dataclass(frozen=True)
+class Selection(Part):
+    """Which weights are kept.
+
+    Args:
+        by: str. "last" keeps the last weights; "validation" those with the best sequence accuracy on the validation
+            split after an epoch, the latest among equals.
+        length: int or None. Selects on validation examples of this length instead of the split's own lengths, which
+            do not tell good weights from better ones once all of them are at 100 %.
+        examples: int or None. So many validation examples; None takes the split's size.
+        patience: int or None. Stops after so many epochs without a new best; a tie is one.
+        watch: tuple of int. Lengths whose accuracy is noted after each epoch; it decides nothing.
+    """
+
+    by: str = "validation"
+    length: int | None = None
+    examples: int | None = None
+    patience: int | None = None
+    watch: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        checks.choice("selection", self.by, ("last", "validation"))
+        check_count("patience", self.patience)
+        check_count("the length of selection", self.length)
+        check_count("the examples of selection", self.examples)
+        check_lengths("watch", self.watch)
+
+
+@dataclass(frozen=True)
+class Budget(Part):
+    """How long a stage is.
+
+    Args:
+        epochs: int. Passes over the training examples, 1 to 100,000.
+        steps_per_epoch: int or None. Batches an epoch, taken on and on from pass after pass over the examples; None
+            makes an epoch one pass.
+    """
+
+    epochs: int
+    steps_per_epoch: int | None = None
+
+    def __post_init__(self) -> None:
+        checks.integer("epochs", self.epochs, 1, 100_000)
+        check_count("steps_per_epoch", self.steps_per_epoch)
+
+
+@dataclass(frozen=True)
+class Stage(Part):
+    """One of the trainings that follow each other; each begins with the weights that the one before ended with.
+
+    Args:
+        budget: Budget.
+        data: Data.
+        objective: Objective.
+        optimizer: Optimizer.
+        selection: Selection.
+        model: dict. What differs in this stage from the config of the recipe's model, as a smaller width: see `widen`.
+        seed: int or None. Seeds the weights, dropout and the order of the examples. None is the seed of the recipe for
+            the first stage, and one more for each that follows.
+    """
+
+    budget: Budget
+    data: Data = Data()
+    objective: Objective = Objective()
+    optimizer: Optimizer = Optimizer()
+    selection: Selection = Selection()
+    model: dict[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.model, dict):
+            raise InputError("the model of a stage must be a mapping of what differs from the recipe's config")
+        if self.seed is not None:
+            checks.integer("the seed of a stage", self.seed, 0, 2**31 - 1)
+        data, selection = self.data, self.selection
+        if data.fresh and self.budget.steps_per_epoch is None:
+            raise InputError("fresh examples need steps_per_epoch, and no number of examples")
+        if data.curriculum and (not data.fresh or len(data.curriculum) > self.budget.epochs):
+            raise InputError("a curriculum needs fresh examples, and an epoch or more for each part")
+        if selection.by == "last" and (self.optimizer.schedule == "plateau" or selection.patience is not None):
+            raise InputError('the schedule "plateau" and patience need the selection "validation"')
+        if self.optimizer.ema_momentum is not None and selection.by != "last":
+            raise InputError('ema_momentum needs the selection "last"')
+
+    @classmethod
+    def from_config(cls, config: Any, name: str) -> Self:
+        if isinstance(config, dict):
+            read = {key: part.from_config(config[key], key) for key, part in PARTS.items() if key in config}
+            config = {**config, **read}
+        return super().from_config(config, name)
+
+
+PARTS: dict[str, type[Part]] = {
+    "data": Data,
+    "objective": Objective,
+    "optimizer": Optimizer,
+    "selection": Selection,
+    "budget": Budget,
+}
