@@ -31,7 +31,8 @@ def head_trace(model: Any, text: str, output: str | None = None) -> dict[str, An
     import keras
 
     from kzoo.layers.bias.alibi_bias import AlibiBias
-    from kzoo.layers.bias.closing_bias import ClosingBias
+    from kzoo.layers.bias.bias_inputs import BiasInputs
+    from kzoo.layers.bias.masking_bias import MaskingBias
 
     if not hasattr(model, "trace_layers"):
         raise InputError(f"{type(model).__name__} has no heads that look at a source; a TransformerSeq2Seq has")
@@ -42,11 +43,11 @@ def head_trace(model: Any, text: str, output: str | None = None) -> dict[str, An
     weights = model.trace_layers(x)[-1]
     found: dict[str, Any] = {key: keras.ops.convert_to_numpy(value)[0] for key, value in weights.items()}
     block, ends = model.decoder[-1], keras.ops.convert_to_tensor(x["encoder_ends"])
-    for name, attention, extra in (("self", block.block.attention, {}), ("cross", block.cross, {"ends": ends})):
+    for name, attention, extra in (("self", block.block.attention, {}), ("cross", block.cross, {"source_ends": ends})):
         bias = None
-        if isinstance(attention.bias, (AlibiBias, ClosingBias)):
+        if isinstance(attention.bias, (AlibiBias, MaskingBias)):
             _, rows, columns = found[name].shape
-            bias = keras.ops.convert_to_numpy(attention.bias(query_length=rows, key_length=columns, **extra))[0]
+            bias = keras.ops.convert_to_numpy(attention.bias(BiasInputs(rows, columns, **extra)))[0]
             bias = np.broadcast_to(bias, found[name].shape)
         found[f"{name}_bias"] = bias
     tokenizer = preprocessor.tokenizer
@@ -85,11 +86,11 @@ def plot_biases(model: Any, text: str, path: Path, output: str | None = None) ->
     Raises:
         InputError: the model has no such biases.
     """
-    from kzoo.layers.bias.closing_bias import CLOSED
+    from kzoo.layers.bias.masking_bias import MASKED
 
     trace = head_trace(model, text, output)
     maps = [("source", trace["cross_bias"]), ("written", trace["self_bias"])]
-    maps = [(name, np.where(bias > CLOSED / 2, bias, np.nan)) for name, bias in maps if bias is not None]
+    maps = [(name, np.where(bias > MASKED / 2, bias, np.nan)) for name, bias in maps if bias is not None]
     if not maps:
         raise InputError("this model has no biases that can be drawn; windowed, alibi and calibrated ones can")
     lowest = min(float(np.nanmin(bias)) for _, bias in maps)

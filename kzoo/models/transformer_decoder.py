@@ -173,13 +173,13 @@ class TransformerDecoder(SequenceModel):
             delimiters = ops.cast(token_ids == self.vocabulary_size - 3, "int32")
             behind = ops.cumsum(delimiters, axis=1) > 0 if place is None else ops.ones_like(token_ids, dtype="bool")
             states = states + ops.where(behind[:, :, None], ops.cast(self.behind, states.dtype), 0)
-        return states if self.encoding is None else self.encoding(states, training=training, place=place)
+        return states if self.encoding is None else self.encoding(states, training=training, offset=place)
 
     def delimiter(self, token_ids: Any) -> Any:
         """Returns the column of the first delimiter, int (B, 1), or that behind the last token where there is none;
         None unless the bias of the attention asks for it.
         """
-        if not getattr(self.blocks[0].attention.bias, "delimited", False):
+        if not getattr(self.blocks[0].attention.bias, "needs_delimiter", False):
             return None
         source = ops.logical_and(token_ids != self.vocabulary_size - 3, token_ids != self.vocabulary_size - 1)
         return ops.sum(ops.cumprod(ops.cast(source, "int32"), axis=1), axis=1, keepdims=True)
@@ -207,8 +207,8 @@ class TransformerDecoder(SequenceModel):
         states, found = self.embed(inputs["token_ids"]), []
         mask, delimiter = causal_mask(ops.shape(states)[1]), self.delimiter(inputs["token_ids"])
         for block in self.blocks:
-            attended, weights = block.attend(states, mask, False, delimiter)
-            states = block.renew(attended, False)
+            attended, weights = block.attention_sublayer(states, mask, False, delimiter)
+            states = block.feed_forward_sublayer(attended)
             found.append({"attended": attended, "states": states, "weights": weights})
         return found
 

@@ -178,13 +178,13 @@ class TransformerSeq2Seq(SequenceModel):
         mask = ops.cast(inputs["encoder_padding_mask"], "bool")
         last = ops.sum(ops.cast(mask, "int32"), axis=1, keepdims=True) - 1
         ends = ops.cast(inputs.get("encoder_ends", last), "int32")
-        states = self.embed(inputs["encoder_token_ids"], training, ends=ends)
+        states = self.embed(inputs["encoder_token_ids"], training, source_ends=ends)
         for block in self.encoder:
             states, _ = block(states, mask, training=training)
         return states, mask, ends
 
     def embed(self, token_ids: Any, training: bool = False, **where: Any) -> Any:
-        """Returns encoded embeddings (B, T, D) of tokens; `where`, as `place` or `ends`, is for the encoding."""
+        """Returns encoded embeddings (B, T, D) of tokens; `offset` and `source_ends` are for the encoding."""
         states = self.embedding(token_ids)
         return states if self.encoding is None else self.encoding(states, training=training, **where)
 
@@ -208,7 +208,7 @@ class TransformerSeq2Seq(SequenceModel):
     def generate_step(self, token_ids: Any, prepared: Any, state: Any) -> tuple[Any, Any]:
         """Reads token ids (B,); returns the logits of the next token (B, V) and the new state."""
         place, caches = state["place"], []
-        states = self.embed(token_ids[:, None], place=place)
+        states = self.embed(token_ids[:, None], offset=place)
         columns = ops.arange(ops.shape(state["caches"][0]["keys"])[2], dtype="int32")
         mask = (columns[None, :] <= place[:, None])[:, None, :]
         for block, cache, memory in zip(self.decoder, state["caches"], prepared["memories"], strict=True):

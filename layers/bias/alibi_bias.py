@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from keras import ops
 
-from kzoo.layers.bias.attention_bias import AttentionBias, rows_of
+from kzoo.layers.bias.attention_bias import AttentionBias
+from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.registry import alias, register
 
 
@@ -17,19 +18,18 @@ class AlibiBias(AttentionBias):
     m_h = 2^(-8 h / N) for the heads h = 1 .. N.
 
     Call arguments:
-        query_length: int, T.
-        key_length: int, S.
-        place: int tensor of shape (B,), the position of the first query in each row. Defaults to 0.
+        inputs: BiasInputs; it uses the lengths and `query_offset`.
 
     Returns:
-        Tensor of shape (1, N, T, S), or with `place` (B, N, T, S).
+        Tensor of shape (1, N, T, S), or with `query_offset` (B, N, T, S).
 
     Example:
 
     ```python
     bias = kzoo.layers.AlibiBias()
     bias.build((1, 3, 8), (1, 2, 3, 4))
-    assert np.array(bias(query_length=3, key_length=3))[0, 0, 2].tolist() == [-0.125, -0.0625, 0]
+    found = np.array(bias(kzoo.layers.BiasInputs(query_length=3, key_length=3)))
+    assert found[0, 0, 2].tolist() == [-0.125, -0.0625, 0]
     ```
 
     Differences from the paper: where N is no power of two, it takes slopes of the next ones; here the formula stays.
@@ -41,21 +41,9 @@ class AlibiBias(AttentionBias):
         self.slopes = 2.0 ** (-8.0 * np.arange(1, heads + 1) / heads)
         self.built = True
 
-    def call(
-        self,
-        query_length: Any,
-        key_length: Any,
-        states: Any = None,
-        queries: Any = None,
-        scale: Any = 1.0,
-        training: bool = False,
-        place: Any = None,
-        open_keys: Any = None,
-        ends: Any = None,
-    ) -> Any:
-        distance = ops.cast(
-            ops.abs(rows_of(query_length, place)[..., None] - ops.arange(key_length, dtype="int32")), "float32"
-        )
+    def call(self, inputs: BiasInputs, training: bool = False) -> Any:
+        distance = ops.abs(inputs.query_positions()[..., None] - inputs.key_positions())
+        distance = ops.cast(distance, "float32")
         return -ops.convert_to_tensor(self.slopes[:, None, None], dtype="float32") * distance[:, None]
 
 

@@ -8,18 +8,19 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.errors import InputError
-from kzoo.layers.bias.closing_bias import CLOSED, ClosingBias, last_end
+from kzoo.layers.bias.bias_inputs import BiasInputs
+from kzoo.layers.bias.masking_bias import MASKED, MaskingBias
 from kzoo.registry import alias, register
 
-MOST = 10_000
+MAX_OFFSET = 10_000
 
 
 class Line(NamedTuple):
-    """A line through an attention matrix: in row i it is at column `base + offset + slope * i`.
+    """A line through an attention matrix: for query i it is at key `base + offset + slope * i`.
 
     Args:
         slope: int. 1 is a diagonal, -1 an anti-diagonal, 0 a vertical line.
-        part: int or None. The base is the column that ends this part of the source; None: it is 0.
+        part: int or None. The base is the index of the key that ends this part of the source; None: 0.
         offset: int.
         value: float. The bias on the line.
     """
@@ -31,24 +32,19 @@ class Line(NamedTuple):
 
 
 @register("bias")
-class CalibratedBias(ClosingBias):
+class CalibratedBias(MaskingBias):
     """Leaves each head the lines along which another model's head attended, at whatever length.
 
     Attention bias calibration of [Duan et al., 2023](https://arxiv.org/abs/2310.11984), section 5, Eq. 1: the bias is
-    d_l - d_max along the lines l that passed the drop-off, the largest where lines cross, and closes every other key.
-    `kzoo.calibrate` finds the lines. A head without lines is transparent, and so is a row that they do not cross.
+    d_l - d_max along the lines l that passed the drop-off, the largest where lines cross, and masks every other key.
+    `kzoo.calibrate` finds the lines. A head without lines has no bias, nor has a query that no line crosses.
 
     Args:
         lines: sequence of sequences of lines, one a head, each line (slope, part, offset, value) as in `Line`.
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
-        query_length: int, T.
-        key_length: int, S.
-        place: int tensor of shape (B,), the position of the first query in each row. Defaults to 0.
-        open_keys: bool tensor that broadcasts to (B, N, T, S), what the mask leaves open. Defaults to everything.
-        ends: int tensor of shape (B, K), the column that ends each part of the source. Defaults to one part that ends
-            at the last column.
+        inputs: BiasInputs; it uses the lengths, `query_offset`, `mask` and `source_ends`.
 
     Returns:
         Tensor of shape (1, N, T, S) or (B, N, T, S).
@@ -60,14 +56,14 @@ class CalibratedBias(ClosingBias):
 
     ```python
     bias = kzoo.layers.CalibratedBias([[[1, None, -1, 0.0], [1, None, 0, -0.5]], []])
-    found = np.array(bias(query_length=3, key_length=3))
+    found = np.array(bias(kzoo.layers.BiasInputs(query_length=3, key_length=3)))
     assert found[0, 0, 2].tolist() == [-1e9, 0, -0.5] and (found[0, 1] == 0).all()
     ```
 
     Differences from the paper: its matrices have the longest size that will be asked for, in which all operands are
     padded to one length; here a line keeps its distance from the end of the operand that it begins in, so that there is
     no longest size. Differences from the authors' code: the causal mask is kept, heads of cross-attention without
-    lines are transparent too, and closed keys of a row that no line crosses are open.
+    lines have no bias too, and a query that no line crosses sees every key.
     """
 
     def __init__(self, lines: Sequence[Sequence[Any]], dtype: Any = None, **kwargs: Any) -> None:
@@ -82,20 +78,23 @@ class CalibratedBias(ClosingBias):
             raise InputError(f"the bias has lines for {len(self.lines)} heads, but the attention has {heads}")
         self.built = True
 
-    def values(self, rows: Any, columns: Any, ends: Any) -> Any:
-        ends = last_end(columns, None) if ends is None else ends
-        places: dict[tuple[int, int | None, int], np.ndarray] = {}
+    def values(self, inputs: BiasInputs) -> Any:
+        rows, columns = inputs.query_positions(), inputs.key_positions()
+        ends = inputs.last_key() if inputs.source_ends is None else inputs.source_ends
+        # Heads with a line at the same keys share its computation: one value a head.
+        lines: dict[tuple[int, int | None, int], np.ndarray] = {}
         for head, own in enumerate(self.lines):
-            for *place, value in own:
-                heads = places.setdefault(tuple(place), np.full((len(self.lines), 1, 1), CLOSED, "float32"))  # type: ignore[arg-type]
-                heads[head] = max(value, heads[head])
-        found = ops.full((1, len(self.lines), ops.shape(rows)[1], ops.shape(columns)[0]), CLOSED, dtype="float32")
-        for (slope, part, offset), heads in places.items():
+            for line in own:
+                key = (line.slope, line.part, line.offset)
+                heads = lines.setdefault(key, np.full((len(self.lines), 1, 1), MASKED, "float32"))
+                heads[head] = max(line.value, heads[head])
+        found = ops.full((1, len(self.lines), inputs.query_length, inputs.key_length), MASKED, dtype="float32")
+        for (slope, part, offset), heads in lines.items():
             if part is not None and part >= ends.shape[1]:
                 raise InputError(f"a line ends at part {part} of a source that has {ends.shape[1]}")
             base = offset if part is None else ops.cast(ends[:, part], rows.dtype)[:, None] + offset
             here = (base + slope * rows)[:, None, :, None] == columns
-            found = ops.maximum(found, ops.where(here, ops.convert_to_tensor(heads), CLOSED))
+            found = ops.maximum(found, ops.where(here, ops.convert_to_tensor(heads), MASKED))
         return found
 
     def get_config(self) -> dict[str, Any]:
@@ -109,7 +108,7 @@ def _line(line: Any) -> Line:
     checks.integer("the slope of a line", slope, -1, 1)
     if part is not None:
         checks.integer("the part of a line", part, 0, 100)
-    checks.integer("the offset of a line", offset, -MOST, MOST)
+    checks.integer("the offset of a line", offset, -MAX_OFFSET, MAX_OFFSET)
     return Line(slope, part, offset, checks.number("the value of a line", value, -1e6, 1e6))
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from keras import ops
 
-from kzoo.layers.bias.attention_bias import AttentionBias, rows_of
+from kzoo.layers.bias.attention_bias import AttentionBias
+from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.functional.dense import dense
 from kzoo.registry import alias, register
 
@@ -22,10 +23,7 @@ class DirectionBias(AttentionBias):
     of a geometric attention, and changes nothing under a softmax.
 
     Call arguments:
-        query_length: int, T.
-        key_length: int, S.
-        states: tensor of shape (B, T, D).
-        place: int tensor of shape (B,), the position of the first query in each row. Defaults to 0.
+        inputs: BiasInputs; it uses the lengths, `states` and `query_offset`.
 
     Returns:
         Tensor of shape (B, N, T, S).
@@ -50,23 +48,12 @@ class DirectionBias(AttentionBias):
         self.offset = self.add_weight((1,), initializer="zeros", name="offset")
         self.built = True
 
-    def call(
-        self,
-        query_length: Any,
-        key_length: Any,
-        states: Any = None,
-        queries: Any = None,
-        scale: Any = 1.0,
-        training: bool = False,
-        place: Any = None,
-        open_keys: Any = None,
-        ends: Any = None,
-    ) -> Any:
-        batch = ops.shape(states)[0]
-        pairs = self.scale * self.direction(states) + self.offset
-        pairs = ops.transpose(ops.reshape(pairs, (batch, query_length, self.heads, 2)), (0, 2, 1, 3))
-        rows, columns = rows_of(query_length, place)[:, None, :, None], ops.arange(key_length, dtype="int32")
-        left, right, here = (ops.cast(x, pairs.dtype) for x in (columns < rows, columns > rows, columns == rows))
+    def call(self, inputs: BiasInputs, training: bool = False) -> Any:
+        batch = ops.shape(inputs.states)[0]
+        pairs = self.scale * self.direction(inputs.states) + self.offset
+        pairs = ops.transpose(ops.reshape(pairs, (batch, inputs.query_length, self.heads, 2)), (0, 2, 1, 3))
+        queries, keys = inputs.query_positions()[:, None, :, None], inputs.key_positions()
+        left, right, here = (ops.cast(x, pairs.dtype) for x in (keys < queries, keys > queries, keys == queries))
         return pairs[..., :1] * left + pairs[..., 1:] * right + self.offset * here
 
 

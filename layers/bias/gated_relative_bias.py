@@ -4,6 +4,7 @@ from typing import Any
 
 from keras import ops
 
+from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.bias.relative_bias import RelativeBias
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.functional.windows import windows
@@ -27,13 +28,9 @@ class GatedRelativeBias(RelativeBias):
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
-        query_length: int, T.
-        key_length: int, S.
-        states: tensor of shape (B, T, D).
-        queries: tensor of shape (B, N, T, H).
-        scale: number, or tensor of shape (1,).
+        inputs: BiasInputs; it uses the lengths, `states`, `queries`, `scale` and `query_offset`, with which T
+            must be 1.
         training: bool.
-        place: int tensor of shape (B,), the position of the query in each row; T is 1 then. Defaults to 0.
 
     Returns:
         Tensor of shape (B, N, T, S).
@@ -57,27 +54,13 @@ class GatedRelativeBias(RelativeBias):
         self.gate = dense(self.heads, states_shape[-1], states_shape[-1] ** -0.5, dtype=self.dtype_policy)
         self.gate.build(states_shape)
 
-    def call(
-        self,
-        query_length: Any,
-        key_length: Any,
-        states: Any = None,
-        queries: Any = None,
-        scale: Any = 1.0,
-        training: bool = False,
-        place: Any = None,
-        open_keys: Any = None,
-        ends: Any = None,
-    ) -> Any:
-        if place is None:
-            scores = self.position_scores(query_length, key_length, queries, training)
-            relative = windows(scores, 1, key_length)
-        else:
-            scores = self.position_scores(1, key_length, queries, training)
-            relative = self.one_query(key_length, queries, place)
-        absolute = scores[..., query_length - 1 : query_length - 1 + key_length]  # the distances from 0 on
-        gate = ops.transpose(ops.sigmoid(self.gate(states)), (0, 2, 1))[..., None]
-        return (gate * relative + (1.0 - gate) * absolute) * scale
+    def call(self, inputs: BiasInputs, training: bool = False) -> Any:
+        rows, columns = inputs.query_length, inputs.key_length
+        scores = self.position_scores(rows, columns, inputs.queries, training)
+        relative = windows(scores, 1, columns) if inputs.query_offset is None else self.one_query(inputs)
+        absolute = scores[..., rows - 1 : rows - 1 + columns]  # the distances from 0 on
+        gate = ops.transpose(ops.sigmoid(self.gate(inputs.states)), (0, 2, 1))[..., None]
+        return (gate * relative + (1.0 - gate) * absolute) * inputs.scale
 
 
 alias("bias", "gated_relative", "GatedRelativeBias")

@@ -6,7 +6,9 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.errors import InputError
 from kzoo.layers.bias.attention_bias import AttentionBias
+from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.functional.dense import dense, glorot
 from kzoo.layers.functional.sinusoid import sinusoid
 from kzoo.layers.functional.windows import windows
@@ -31,12 +33,8 @@ class RelativeBias(AttentionBias):
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
-        query_length: int, T.
-        key_length: int, S.
-        queries: tensor of shape (B, N, T, H).
-        scale: number, or tensor of shape (1,).
+        inputs: BiasInputs; it uses the lengths, `queries`, `scale` and `query_offset`, with which T must be 1.
         training: bool.
-        place: int tensor of shape (B,), the position of the query in each row; T is 1 then. Defaults to 0.
 
     Returns:
         Tensor of shape (B, N, T, S).
@@ -69,27 +67,21 @@ class RelativeBias(AttentionBias):
         self.distance_bias = self.add_weight(shape, initializer="zeros", name="distance_bias")
         self.built = True
 
-    def call(
-        self,
-        query_length: Any,
-        key_length: Any,
-        states: Any = None,
-        queries: Any = None,
-        scale: Any = 1.0,
-        training: bool = False,
-        place: Any = None,
-        open_keys: Any = None,
-        ends: Any = None,
-    ) -> Any:
-        if place is not None:
-            return self.one_query(key_length, queries, place) * scale
-        scores = self.position_scores(query_length, key_length, queries, training)
-        return windows(scores, 1, key_length) * scale
+    def call(self, inputs: BiasInputs, training: bool = False) -> Any:
+        if inputs.query_offset is not None:
+            return self.one_query(inputs) * inputs.scale
+        scores = self.position_scores(inputs.query_length, inputs.key_length, inputs.queries, training)
+        return windows(scores, 1, inputs.key_length) * inputs.scale
 
-    def one_query(self, key_length: Any, queries: Any, place: Any) -> Any:
-        """Returns the scores (B, N, 1, S) of one query a row, at `place` (B,), with the keys of a decoder."""
-        scores = self.position_scores(key_length, key_length, queries, False)  # from distance -(S - 1) on
-        columns = ops.arange(key_length, dtype="int32") + key_length - 1 - place[:, None]
+    def one_query(self, inputs: BiasInputs) -> Any:
+        """Returns the scores (B, N, 1, S) of one query a row, at its offset, with the cached keys of a decoder."""
+        length = inputs.key_length
+        if isinstance(inputs.query_length, int) and inputs.query_length != 1:
+            raise InputError(
+                f"{type(self).__name__} takes one query at a time with an offset, not {inputs.query_length}"
+            )
+        scores = self.position_scores(length, length, inputs.queries, False)  # from distance -(S - 1) on
+        columns = inputs.key_positions() + length - 1 - inputs.query_positions()
         # From one flat table: `take_along_axis` ties what PyTorch exports to one batch size.
         batch, heads, _, width = ops.shape(scores)
         rows = ops.reshape(ops.arange(batch * heads, dtype="int32") * width, (batch, heads, 1, 1))

@@ -26,11 +26,7 @@ class ShawBias(RelativeBias):
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
-        query_length: int, T.
-        key_length: int, S.
-        queries: tensor of shape (B, N, T, H).
-        scale: number, or tensor of shape (1,).
-        place: int tensor of shape (B,), the position of the query in each row; T is 1 then. Defaults to 0.
+        inputs: BiasInputs; it uses the lengths, `queries`, `scale` and `query_offset`, with which T must be 1.
 
     Returns:
         Tensor of shape (B, N, T, S).
@@ -59,8 +55,8 @@ class ShawBias(RelativeBias):
 
     def position_scores(self, query_length: Any, key_length: Any, queries: Any, training: bool) -> Any:
         distances = ops.arange(1 - query_length, key_length + 1, dtype="int32")
-        places = ops.clip(distances, -self.longest, self.longest) + self.longest
-        keys = ops.take(ops.cast(self.vectors, queries.dtype), places, axis=0)
+        rows = ops.clip(distances, -self.longest, self.longest) + self.longest
+        keys = ops.take(ops.cast(self.vectors, queries.dtype), rows, axis=0)
         return ops.einsum("bnth,rh->bntr", queries, keys)
 
     def get_config(self) -> dict[str, Any]:

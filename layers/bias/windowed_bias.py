@@ -5,16 +5,17 @@ from typing import Any
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.bias.closing_bias import CLOSED, ClosingBias
+from kzoo.layers.bias.bias_inputs import BiasInputs
+from kzoo.layers.bias.masking_bias import MASKED, MaskingBias
 from kzoo.registry import alias, register
 
 
 @register("bias")
-class WindowedBias(ClosingBias):
+class WindowedBias(MaskingBias):
     """Lets each query see itself and the keys next to it.
 
     Windowed attention biasing of [Duan et al., 2023](https://arxiv.org/abs/2310.11984), section A.4: the bias B_w of
-    self-attention is 0 for 0 <= i - j <= w and closes the rest. The paper's w is `before`; `after` is for encoders.
+    self-attention is 0 for 0 <= i - j <= w and masks the rest. The paper's w is `before`; `after` is for encoders.
 
     Args:
         before: int. Keys to the left of the query, 0 to 10,000. Defaults to 1.
@@ -22,10 +23,7 @@ class WindowedBias(ClosingBias):
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
-        query_length: int, T.
-        key_length: int, S.
-        place: int tensor of shape (B,), the position of the first query in each row. Defaults to 0.
-        open_keys: bool tensor that broadcasts to (B, N, T, S), what the mask leaves open. Defaults to everything.
+        inputs: BiasInputs; it uses the lengths, `query_offset` and `mask`.
 
     Returns:
         Tensor of shape (1, 1, T, S) or (B, 1, T, S), 0 or -1e9.
@@ -36,12 +34,13 @@ class WindowedBias(ClosingBias):
     Example:
 
     ```python
-    bias = np.array(kzoo.layers.WindowedBias(before=1)(query_length=3, key_length=3))
+    inputs = kzoo.layers.BiasInputs(query_length=3, key_length=3)
+    bias = np.array(kzoo.layers.WindowedBias(before=1)(inputs))
     assert (bias[0, 0] == 0).tolist() == [[True, False, False], [True, True, False], [False, True, True]]
     ```
 
-    Differences from the authors' code: a closed key has a finite bias, and a query whose keys are all closed sees
-    whatever the mask lets it see.
+    Differences from the authors' code: a masked key has a finite bias, and a query whose keys are all masked sees
+    every key that the attention's mask leaves it.
     """
 
     def __init__(self, before: int = 1, after: int = 0, dtype: Any = None, **kwargs: Any) -> None:
@@ -49,10 +48,10 @@ class WindowedBias(ClosingBias):
         self.before = checks.integer("before", before, 0, 10_000)
         self.after = checks.integer("after", after, 0, 10_000)
 
-    def values(self, rows: Any, columns: Any, ends: Any) -> Any:
-        distance = columns - rows[..., None]
+    def values(self, inputs: BiasInputs) -> Any:
+        distance = inputs.key_positions() - inputs.query_positions()[..., None]
         near = ops.logical_and(distance >= -self.before, distance <= self.after)
-        return ops.where(near, 0.0, CLOSED)[:, None]
+        return ops.where(near, 0.0, MASKED)[:, None]
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "before": self.before, "after": self.after}

@@ -5,35 +5,33 @@ from typing import Any
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.bias.closing_bias import CLOSED, ClosingBias, last_end
+from kzoo.layers.bias.bias_inputs import BiasInputs
+from kzoo.layers.bias.masking_bias import MASKED, MaskingBias
 from kzoo.registry import alias, register
 
 
 @register("bias")
-class WindowedCrossBias(ClosingBias):
+class WindowedCrossBias(MaskingBias):
     """Lets the i-th query see the i-th digit of a source counted from its end, or the i-th pair of digits.
 
     Windowed attention biasing of [Duan et al., 2023](https://arxiv.org/abs/2310.11984), section A.4, for
     cross-attention: a target is written from its last digit, so the windows lie along the anti-diagonal; of two
-    operands whose digits are interleaved the window "spans two positions and steps over two". With e the column of the
-    source's end symbol and s the `step`, query i = 0, 1, ... sees the columns
+    operands whose digits are interleaved the window "spans two positions and steps over two". With e the index of the
+    source's end symbol and s the `step`, query i = 0, 1, ... sees the keys
 
         e - s (i + 1) - before  ..  e - s i - 1 + after
 
     The paper's w is both `before` and `after`. Once the window has left the source, the query sees everything.
 
     Args:
-        step: int. Digits a place: 1 for a unary operation, 2 for aligned operands; 1 to 100. Defaults to 1.
+        step: int. Digits a query: 1 for a unary operation, 2 for aligned operands; 1 to 100. Defaults to 1.
         before: int. Keys to the left of those digits, 0 to 10,000. Defaults to 1.
         after: int. Keys to their right. Defaults to 1.
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
-        query_length: int, T.
-        key_length: int, S.
-        place: int tensor of shape (B,), the position of the first query in each row. Defaults to 0.
-        open_keys: bool tensor that broadcasts to (B, N, T, S), what the mask leaves open. Defaults to everything.
-        ends: int tensor of shape (B, K), the last of which is the end symbol's column. Defaults to the last column.
+        inputs: BiasInputs; it uses the lengths, `query_offset`, `mask`, and of `source_ends` the last, the index of
+            the end symbol.
 
     Returns:
         Tensor of shape (B, 1, T, S), 0 or -1e9.
@@ -45,7 +43,8 @@ class WindowedCrossBias(ClosingBias):
 
     ```python
     bias = kzoo.layers.WindowedCrossBias(step=2, before=0, after=0)
-    found = np.array(bias(query_length=2, key_length=7, ends=np.array([[5]])))  # start a b a b end pad
+    inputs = kzoo.layers.BiasInputs(query_length=2, key_length=7, source_ends=np.array([[5]]))
+    found = np.array(bias(inputs))  # start a b a b end pad
     assert np.argwhere(found[0, 0] == 0).tolist() == [[0, 3], [0, 4], [1, 1], [1, 2]]
     ```
 
@@ -59,11 +58,12 @@ class WindowedCrossBias(ClosingBias):
         self.before = checks.integer("before", before, 0, 10_000)
         self.after = checks.integer("after", after, 0, 10_000)
 
-    def values(self, rows: Any, columns: Any, ends: Any) -> Any:
-        right = (last_end(columns, ends) - 1 - self.step * rows)[..., None]  # the last digit of the place
+    def values(self, inputs: BiasInputs) -> Any:
+        end, keys = inputs.last_key(inputs.source_ends), inputs.key_positions()
+        right = (end - 1 - self.step * inputs.query_positions())[..., None]  # the last of the query's digits
         left = right - self.step + 1
-        near = ops.logical_and(columns >= left - self.before, columns <= right + self.after)
-        return ops.where(near, 0.0, CLOSED)[:, None]
+        near = ops.logical_and(keys >= left - self.before, keys <= right + self.after)
+        return ops.where(near, 0.0, MASKED)[:, None]
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "step": self.step, "before": self.before, "after": self.after}

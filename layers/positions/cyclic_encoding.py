@@ -1,4 +1,4 @@
-"""Absolute sinusoids of positions that go round in a cycle."""
+"""Absolute sinusoids of cyclic positions."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ class CyclicEncoding(SinusoidalEncoding):
     """Adds to each input the sinusoids of its position modulo a period.
 
     Cyclic position indexing of [Duan et al., 2023](https://arxiv.org/abs/2310.11984), section 4.1: position i becomes
-    i mod T, with the paper's T as `period`. No input ever has a position that training had not.
+    i mod T, with the paper's T as `period`. No position at inference is new to the model.
 
     Args:
         period: int. 1 to 10,000. Defaults to 3, as in the paper.
@@ -24,8 +24,8 @@ class CyclicEncoding(SinusoidalEncoding):
     Call arguments:
         inputs: tensor of shape (B, T, D), D even.
         training: bool.
-        place: int tensor of shape (B,), the position of the first input in each row. Defaults to 0.
-        ends: int tensor of shape (B, K). The positions count back from column `ends[:, -1]`. Defaults to
+        offset: int tensor of shape (B,), the position of the first input in each row. Defaults to 0.
+        source_ends: int tensor of shape (B, K). The positions count back from index `source_ends[:, -1]`. Defaults to
             counting from 0.
 
     Returns:

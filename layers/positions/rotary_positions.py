@@ -11,20 +11,20 @@ from kzoo.registry import alias, register
 
 @register("position")
 class RotaryPositions(keras.layers.Layer):
-    """Turns queries and keys by their positions, so that their products depend on how far apart they are.
+    """Rotates queries and keys by their positions, so that their products depend on their distance.
 
-    From [Su et al., 2021](https://arxiv.org/abs/2104.09864): each pair (2j, 2j + 1) is turned by p 10000^(-2j / H), p
+    From [Su et al., 2021](https://arxiv.org/abs/2104.09864): each pair (2j, 2j + 1) is rotated by p 10000^(-2j / H), p
     the position, counted from 0.
 
     Call arguments:
         queries: tensor of shape (B, N, T, H), H even.
         keys: tensor of shape (B, N, S, H).
-        place: int tensor of shape (B,), the position of the first query in each row. Defaults to 0.
-        ends: int tensor of shape (B, K). The keys count back from column `ends[:, -1]`. Defaults to
-            counting them from 0.
+        query_offset: int tensor of shape (B,), the position of the first query in each row. Defaults to 0.
+        source_ends: int tensor of shape (B, K). The positions of the keys count back from index `source_ends[:, -1]`.
+            Defaults to counting from 0.
 
     Returns:
-        Both, turned.
+        Both, rotated.
 
     Raises:
         InputError: H is odd.
@@ -38,19 +38,21 @@ class RotaryPositions(keras.layers.Layer):
     ```
     """
 
-    def call(self, queries: Any, keys: Any, place: Any = None, ends: Any = None) -> tuple[Any, Any]:
+    def call(self, queries: Any, keys: Any, query_offset: Any = None, source_ends: Any = None) -> tuple[Any, Any]:
         rows = ops.arange(ops.shape(queries)[-2], dtype="int32")
         columns = ops.arange(ops.shape(keys)[-2], dtype="int32")
-        rows = rows if place is None else rows + place[:, None, None]
-        columns = columns if ends is None else ops.cast(ends[:, -1], columns.dtype)[:, None, None] - columns
-        return turn(queries, rows), turn(keys, columns)
+        if query_offset is not None:
+            rows = rows + query_offset[:, None, None]
+        if source_ends is not None:
+            columns = ops.cast(source_ends[:, -1], columns.dtype)[:, None, None] - columns
+        return rotated(queries, rows), rotated(keys, columns)
 
     def get_config(self) -> dict[str, Any]:
-        return super().get_config()  # Keras wants it said, for the dtype policy
+        return super().get_config()  # without an override Keras leaves the dtype policy out
 
 
-def turn(x: Any, positions: Any) -> Any:
-    """Returns vectors (B, N, T, H), turned by positions (T,) or (B, 1, T); the angles are float32 under any dtype."""
+def rotated(x: Any, positions: Any) -> Any:
+    """Returns vectors (B, N, T, H), rotated by positions (T,) or (B, 1, T); the angles are float32 under any dtype."""
     angle = angles(ops.cast(positions, "float32"), x.shape[-1])
     return ops.cast(rotate(ops.cast(x, "float32"), angle), x.dtype)
 

@@ -25,8 +25,8 @@ class SinusoidalEncoding(keras.layers.Layer):
     Call arguments:
         inputs: tensor of shape (B, T, D), D even.
         training: bool.
-        place: int tensor of shape (B,), the position of the first input in each row. Defaults to 0.
-        ends: int tensor of shape (B, K). The positions count back from column `ends[:, -1]`. Defaults to
+        offset: int tensor of shape (B,), the position of the first input in each row. Defaults to 0.
+        source_ends: int tensor of shape (B, K). The positions count back from index `source_ends[:, -1]`. Defaults to
             counting from 0.
 
     Returns:
@@ -47,12 +47,12 @@ class SinusoidalEncoding(keras.layers.Layer):
         super().__init__(dtype=dtype, **kwargs)
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
 
-    def call(self, inputs: Any, training: bool = False, place: Any = None, ends: Any = None) -> Any:
+    def call(self, inputs: Any, training: bool = False, offset: Any = None, source_ends: Any = None) -> Any:
         positions = ops.arange(ops.shape(inputs)[1], dtype="int32")
-        if place is not None:
-            positions = positions + place[:, None]
-        if ends is not None:
-            positions = ops.cast(ends[:, -1:], positions.dtype) - positions
+        if offset is not None:
+            positions = positions + offset[:, None]
+        if source_ends is not None:
+            positions = ops.cast(source_ends[:, -1:], positions.dtype) - positions
         positions = self.index(positions)
         encoded = inputs + ops.cast(sinusoid(ops.cast(positions, "float32"), inputs.shape[-1]), inputs.dtype)
         return self.dropout(encoded, training=training)

@@ -15,8 +15,8 @@ from kzoo.registry import alias, get, register, serialize
 class CopyGate(keras.layers.Layer):
     """Wraps a block so that each position can skip it and keep its state unchanged until its turn comes.
 
-    From [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), Eq. 3-4. With h the states, a what the block's
-    attention gives and u its update:
+    From [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), Eq. 3-4. With h the states, and a and u the outputs
+    of the block's attention and feed-forward sublayers:
 
         g  = sigmoid(FFN_gate(a))
         h' = g * u + (1 - g) * h
@@ -37,7 +37,7 @@ class CopyGate(keras.layers.Layer):
 
     Call arguments:
         states: tensor of shape (B, T, D).
-        mask: bool tensor of shape (B, T) or (B, T, T), True at open keys.
+        mask: bool tensor of shape (B, T) or (B, T, T), True at unmasked keys.
         training: bool.
 
     Returns:
@@ -83,11 +83,11 @@ class CopyGate(keras.layers.Layer):
         self.built = True
 
     def call(self, states: Any, mask: Any = None, training: bool = False) -> tuple[Any, dict[str, Any]]:
-        attended, weights = self.block.attend(states, mask, training)
+        attended, weights = self.block.attention_sublayer(states, mask, training)
         gates = ops.sigmoid(self.gate(attended, training=training))
         if training and self.gate_drop:
             gates = gates * ops.cast(self.kept((*ops.shape(states)[:2], 1)), gates.dtype)
-        update = self.block.renew(attended, training)
+        update = self.block.feed_forward_sublayer(attended, training)
         return gates * update + (1.0 - gates) * states, {"weights": weights, "gates": gates}
 
     def kept(self, shape: Any) -> Any:

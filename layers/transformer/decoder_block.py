@@ -1,4 +1,4 @@
-"""A Transformer block that reads a source as well."""
+"""A Transformer block with cross-attention."""
 
 from typing import Any
 
@@ -15,11 +15,11 @@ class DecoderBlock(keras.layers.Layer):
     """Self-attention, attention to a source, then a feed-forward network, each with a layer norm.
 
     The decoder layer of [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.1. With h the states and m
-    the source's, `block` gives a and u, see `TransformerBlock`:
+    the source's, and the sublayers of `TransformerBlock`:
 
-        a = block.attend(h),   c = LayerNorm(a + cross(a, m)),   u = block.renew(c)
+        a = attention_sublayer(h),   c = LayerNorm(a + cross(a, m)),   u = feed_forward_sublayer(c)
 
-    Where the block's norms stand before each part, so does that of c.
+    Where the block's norms stand before its sublayers, so does that of the cross-attention.
 
     Args:
         block: name, config or object of the kind "block": a `TransformerBlock`. Defaults to "transformer".
@@ -33,7 +33,7 @@ class DecoderBlock(keras.layers.Layer):
     Call arguments:
         states: tensor of shape (B, T, D).
         memory: dict, from `prepare`.
-        mask: bool tensor of shape (B, T) or (B, T, T), True at open keys.
+        mask: bool tensor of shape (B, T) or (B, T, T), True at unmasked keys.
         memory_mask: bool tensor of shape (B, S).
         training: bool.
 
@@ -83,37 +83,39 @@ class DecoderBlock(keras.layers.Layer):
             self.cross_norm.build(states_shape)
         self.built = True
 
-    def prepare(self, memory: Any, ends: Any = None, training: bool = False) -> dict[str, Any]:
-        """Returns what the block reads of a source: its keys and values, and where its parts end.
+    def prepare(self, memory: Any, source_ends: Any = None, training: bool = False) -> dict[str, Any]:
+        """Returns the keys and values of a source, and where its parts end.
 
         Args:
             memory: tensor of shape (B, S, D).
-            ends: int tensor of shape (B, K), the column that ends each part of the source. Defaults to nothing said.
+            source_ends: int tensor of shape (B, K), the index that ends each part of the source. Defaults to one part.
             training: bool.
         """
-        return self.cross.prepare(memory, training) | ({} if ends is None else {"ends": ends})
+        return self.cross.prepare(memory, training) | ({} if source_ends is None else {"source_ends": source_ends})
 
     def call(
         self, states: Any, memory: dict[str, Any], mask: Any = None, memory_mask: Any = None, training: bool = False
     ) -> tuple[Any, dict[str, Any]]:
-        attended, own = self.block.attend(states, mask, training)
-        read, cross = self.look(attended, memory, memory_mask, None, training)
-        return self.block.renew(read, training), {"self": own, "cross": cross}
+        attended, own = self.block.attention_sublayer(states, mask, training)
+        attended, cross = self.cross_attention_sublayer(attended, memory, memory_mask, None, training)
+        return self.block.feed_forward_sublayer(attended, training), {"self": own, "cross": cross}
 
-    def look(self, attended: Any, memory: Any, mask: Any, place: Any, training: bool) -> tuple[Any, Any]:
-        """Returns c of a, and the weights; `place` (B,) is the position of the first query in each row, or None."""
+    def cross_attention_sublayer(
+        self, attended: Any, memory: dict[str, Any], mask: Any, query_offset: Any = None, training: bool = False
+    ) -> tuple[Any, Any]:
+        """Returns c of a, and the weights; `query_offset` as of `MultiHeadAttention.attend`."""
         inputs = self.cross_norm(attended) if self.block.norm == "before" else attended
-        read, weights = self.cross.read(inputs, memory, mask, place, training)
-        looked = attended + self.dropout(read, training=training)
-        return (self.cross_norm(looked) if self.block.norm == "after" else looked), weights
+        context, weights = self.cross.attend(inputs, memory, mask, query_offset, training)
+        output = attended + self.dropout(context, training=training)
+        return (self.cross_norm(output) if self.block.norm == "after" else output), weights
 
     def step(
-        self, state: Any, prepared: dict[str, Any], memory: dict[str, Any], mask: Any, memory_mask: Any, place: Any
+        self, state: Any, prepared: dict[str, Any], memory: dict[str, Any], mask: Any, memory_mask: Any, index: Any
     ) -> tuple[Any, dict[str, Any]]:
         """Returns the new state (B, 1, D) of one more position, and `prepared` with it; see `TransformerBlock.step`."""
-        attended, prepared = self.block.attend_step(state, prepared, mask, place)
-        read, _ = self.look(attended, memory, memory_mask, place, False)
-        return self.block.renew(read, False), prepared
+        attended, prepared = self.block.attention_sublayer_step(state, prepared, mask, index)
+        attended, _ = self.cross_attention_sublayer(attended, memory, memory_mask, index)
+        return self.block.feed_forward_sublayer(attended), prepared
 
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None

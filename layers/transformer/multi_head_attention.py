@@ -1,4 +1,4 @@
-"""Multi-head attention with three seams."""
+"""Multi-head attention whose positions, bias and weighting are exchangeable."""
 
 from typing import Any
 
@@ -7,13 +7,14 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.errors import InputError
+from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.functional.dense import dense, glorot
 from kzoo.registry import alias, get, register, serialize
 
 
 @register("multi_head")
 class MultiHeadAttention(keras.layers.Layer):
-    """Attention of several heads, of which three parts can be exchanged.
+    """Attention of several heads, three parts of which are exchangeable.
 
         q, k, v = W_q x, W_k y, W_v y                     split into heads, without biases
         q', k'  = position(q + b_q, k)                    what changes queries and keys
@@ -43,9 +44,10 @@ class MultiHeadAttention(keras.layers.Layer):
     Call arguments:
         inputs: tensor of shape (B, T, D).
         memory: tensor of shape (B, S, E), what is attended to. Defaults to the inputs.
-        mask: bool tensor of shape (B, S) or (B, T, S), True at open keys, at least one a query. Defaults to all open.
+        mask: bool tensor of shape (B, S) or (B, T, S), True at unmasked keys, at least one a query. Defaults to no key
+            masked.
         training: bool.
-        delimiter: int tensor of shape (B, 1), where it stands in the sequence of a decoder, for a `delimited` bias.
+        delimiter: int tensor of shape (B, 1), its index in the sequence of a decoder, for a bias that needs it.
 
     Returns:
         The output, of shape (B, T, D), and the weights, float32 of shape (B, N, T, S).
@@ -124,43 +126,49 @@ class MultiHeadAttention(keras.layers.Layer):
     ) -> tuple[Any, Any]:
         prepared = self.prepare(inputs if memory is None else memory, training)
         prepared |= {} if delimiter is None else {"delimiter": delimiter}
-        return self.read(inputs, prepared, mask, None, training)
+        return self.attend(inputs, prepared, mask, None, training)
 
     def prepare(self, memory: Any, training: bool = False) -> dict[str, Any]:
-        """Returns what `read` needs of a memory (B, S, E): `keys` and `values`, each (B, N, S, H).
+        """Returns what `attend` needs of a memory (B, S, E): `keys` and `values`, each (B, N, S, H).
 
-        With `read` and `write` it is for decoding: keys and values of what does not change are computed once.
+        With `attend` and `update_cache` it is for decoding: the keys and values of what does not change are computed
+        once.
         """
         keys = self.split(self.dropout(self.key(memory), training=training))
         return {"keys": keys, "values": self.split(self.value(memory))}
 
-    def write(self, state: Any, prepared: dict[str, Any], place: Any) -> dict[str, Any]:
+    def update_cache(self, state: Any, prepared: dict[str, Any], index: Any) -> dict[str, Any]:
         """Returns `prepared` with the key and the value of one more position.
 
         Args:
-            state: tensor of shape (B, 1, E), what the position holds.
-            prepared: dict, from `prepare`, with room for it.
-            place: int tensor of shape (B,), the column it goes to in each row.
+            state: tensor of shape (B, 1, E), the state at the position.
+            prepared: dict, from `prepare`, long enough for it.
+            index: int tensor of shape (B,), the position in each row.
         """
-        columns = ops.arange(ops.shape(prepared["keys"])[2], dtype="int32")
-        here = (columns[None, :] == place[:, None])[:, None, :, None]
+        positions = ops.arange(ops.shape(prepared["keys"])[2], dtype="int32")
+        here = (positions[None, :] == index[:, None])[:, None, :, None]
         new = self.prepare(state)
         return prepared | {
             name: ops.where(here, ops.cast(x, prepared[name].dtype), prepared[name]) for name, x in new.items()
         }
 
-    def read(
-        self, inputs: Any, prepared: dict[str, Any], mask: Any = None, place: Any = None, training: bool = False
+    def attend(
+        self,
+        inputs: Any,
+        prepared: dict[str, Any],
+        mask: Any = None,
+        query_offset: Any = None,
+        training: bool = False,
     ) -> tuple[Any, Any]:
-        """Attends to prepared keys and values; `call` is `read` of what `prepare` gives.
+        """Attends to prepared keys and values; `call` is `attend` to what `prepare` returns.
 
         Args:
             inputs: tensor of shape (B, T, D).
-            prepared: dict, from `prepare` or `write`; with `ends` int (B, K) where the memory is a source of K parts,
-                the column that ends each: then its positions are counted back from the last of them; with `delimiter`
-                as of `call`.
-            mask: bool tensor of shape (B, S) or (B, T, S). Defaults to all open.
-            place: int tensor of shape (B,), the position of the first query. Defaults to 0 in every row.
+            prepared: dict, from `prepare` or `update_cache`; with `source_ends` int (B, K) where the memory is a source
+                of K parts, the index that ends each: its positions are then counted back from the last of them; with
+                `delimiter` as of `call`.
+            mask: bool tensor of shape (B, S) or (B, T, S). Defaults to no key masked.
+            query_offset: int tensor of shape (B,), the position of the first query. Defaults to 0 in every row.
             training: bool.
         """
         keys, values = prepared["keys"], prepared["values"]
@@ -168,22 +176,19 @@ class MultiHeadAttention(keras.layers.Layer):
         mask = mask[:, None, None, :] if len(mask.shape) == 2 else mask[:, None, :, :]
         plain = self.split(self.query(inputs))
         queries = plain + ops.cast(self.content_bias, plain.dtype) if self.query_bias else plain
-        places = {} if place is None else {"place": place}
-        if "ends" in prepared:
-            places["ends"] = prepared["ends"]
+        offsets = {"query_offset": query_offset, "source_ends": prepared.get("source_ends")}
         if self.position is not None:
-            queries, keys = self.position(queries, keys, **places)
+            queries, keys = self.position(queries, keys, **offsets)
         scores = ops.cast(ops.einsum("bnth,bnsh->bnts", queries * self.scale, keys), "float32")
         if self.bias is not None:
-            lengths = {"query_length": ops.shape(scores)[2], "key_length": ops.shape(scores)[3], **places}
-            about = {"states": inputs, "queries": plain, "scale": self.scale, "open_keys": mask}
-            if "delimiter" in prepared:
-                lengths["ends"] = prepared["delimiter"]
-            bias = self.bias(**lengths, **about, training=training)
+            lengths = ops.shape(scores)[2:]
+            about = {"states": inputs, "queries": plain, "scale": self.scale, "mask": mask, **offsets}
+            about["delimiter"] = prepared.get("delimiter")
+            bias = self.bias(BiasInputs(*lengths, **about), training=training)
             scores = scores + ops.cast(bias, "float32")
         weights = self.weighting(scores, mask)
-        read = ops.einsum("bnts,bnsh->btnh", ops.cast(weights, values.dtype), values)
-        return self.projection(ops.reshape(read, (*ops.shape(read)[:2], self.heads * self.size))), weights
+        context = ops.einsum("bnts,bnsh->btnh", ops.cast(weights, values.dtype), values)
+        return self.projection(ops.reshape(context, (*ops.shape(context)[:2], self.heads * self.size))), weights
 
     def split(self, x: Any) -> Any:
         """Returns vectors (B, T, N * H) as (B, N, T, H)."""

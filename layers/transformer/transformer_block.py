@@ -27,21 +27,21 @@ class TransformerBlock(keras.layers.Layer):
         u = LayerNorm(FFN(a))                update "norm": within a copy gate
         u = tanh(FFN(a))                     update "tanh": within a copy gate, not with geometric attention (C.3)
 
-    `attend` gives a, `renew` u of a: a gate stands between them. The names "transformer", "rel" and "geometric" are the
-    paper's models without gate.
+    `attention_sublayer` returns a, and `feed_forward_sublayer` u of a: a gate stands between them. The names
+    "transformer", "rel" and "geometric" are the paper's models without gate.
 
-    With norm "before" ([Xiong et al., 2020](https://arxiv.org/abs/2002.04745)) a norm stands before each part, and what
-    is added up is never normed: a = h + attention(LayerNorm(h)), u = a + FFN(LayerNorm(a)). The names "pre_norm" and
-    "tempered" are such blocks with GELU, the second with `TemperedWeighting`. Norm "none" leaves both norms out.
+    With norm "before" ([Xiong et al., 2020](https://arxiv.org/abs/2002.04745)) a norm stands before each sublayer, and
+    the residual sum is not normalised: a = h + attention(LayerNorm(h)), u = a + FFN(LayerNorm(a)). The names "pre_norm"
+    and "tempered" are such blocks with GELU, the second with `TemperedWeighting`. Norm "none" leaves both norms out.
 
-    `start` and `step` are for a decoder that keeps its keys and values.
+    `start` and `step` are for a decoder that caches its keys and values.
 
     Args:
         attention: name, config or object of the kind "multi_head". Defaults to "dot_product".
         update: str. "residual", "norm" or "tanh". Defaults to "residual".
         heads: int. Heads of the attention, where it does not say itself. Defaults to 1.
         hidden_units: int. Size of the feed-forward network between its maps. Defaults to four times the states'.
-        dropout: float. Rate while training: on what the attention read, and within the network. Defaults to 0.
+        dropout: float. Rate while training: on the output of the attention, and within the network. Defaults to 0.
         attention_dropout: float. Rate on the keys, where the attention does not say itself. Defaults to 0.
         norm: str. Where the norms stand: "after", "before" or "none". Defaults to "after".
         activation: str. Of the network: "relu" or "gelu". Defaults to "relu".
@@ -49,7 +49,7 @@ class TransformerBlock(keras.layers.Layer):
 
     Call arguments:
         states: tensor of shape (B, T, D).
-        mask: bool tensor of shape (B, T) or (B, T, T), True at open keys.
+        mask: bool tensor of shape (B, T) or (B, T, T), True at unmasked keys.
         training: bool.
         delimiter: int tensor of shape (B, 1), see `MultiHeadAttention`.
 
@@ -110,16 +110,18 @@ class TransformerBlock(keras.layers.Layer):
     def call(
         self, states: Any, mask: Any = None, training: bool = False, delimiter: Any = None
     ) -> tuple[Any, dict[str, Any]]:
-        attended, weights = self.attend(states, mask, training, delimiter)
-        return self.renew(attended, training), {"weights": weights}
+        attended, weights = self.attention_sublayer(states, mask, training, delimiter)
+        return self.feed_forward_sublayer(attended, training), {"weights": weights}
 
-    def attend(self, states: Any, mask: Any, training: bool, delimiter: Any = None) -> tuple[Any, Any]:
+    def attention_sublayer(
+        self, states: Any, mask: Any, training: bool = False, delimiter: Any = None
+    ) -> tuple[Any, Any]:
         """Returns a, of shape (B, T, D), and the weights (B, N, T, T)."""
         inputs = self._before(states, "attention_norm")
-        read, weights = self.attention(inputs, mask=mask, training=training, delimiter=delimiter)
-        return self._after(states + self.dropout(read, training=training), "attention_norm"), weights
+        context, weights = self.attention(inputs, mask=mask, training=training, delimiter=delimiter)
+        return self._after(states + self.dropout(context, training=training), "attention_norm"), weights
 
-    def renew(self, attended: Any, training: bool) -> Any:
+    def feed_forward_sublayer(self, attended: Any, training: bool = False) -> Any:
         """Returns u of a."""
         update = self.feed_forward(self._before(attended, "update_norm"), training=training)
         if self.update == "tanh":
@@ -129,7 +131,7 @@ class TransformerBlock(keras.layers.Layer):
         return self._after(update, "update_norm")
 
     def start(self, states: Any, mask: Any, delimiter: Any = None) -> tuple[Any, dict[str, Any]]:
-        """Returns what `call` does of the first positions, and what `step` reads of them.
+        """Returns what `call` does for the first positions, and the keys and values that `step` reads.
 
         Args:
             states: tensor of shape (B, T, D).
@@ -138,28 +140,29 @@ class TransformerBlock(keras.layers.Layer):
         """
         inputs = self._before(states, "attention_norm")
         prepared = self.attention.prepare(inputs) | ({} if delimiter is None else {"delimiter": delimiter})
-        read, _ = self.attention.read(inputs, prepared, mask)
-        return self.renew(self._after(states + read, "attention_norm"), False), prepared
+        context, _ = self.attention.attend(inputs, prepared, mask)
+        return self.feed_forward_sublayer(self._after(states + context, "attention_norm")), prepared
 
-    def step(self, state: Any, prepared: dict[str, Any], mask: Any, place: Any) -> tuple[Any, dict[str, Any]]:
+    def step(self, state: Any, prepared: dict[str, Any], mask: Any, index: Any) -> tuple[Any, dict[str, Any]]:
         """Returns the new state of one more position, and `prepared` with it.
-
-        `attend_step` is the first half of it: it gives a.
 
         Args:
             state: tensor of shape (B, 1, D).
-            prepared: dict, from `start` or `step`, with room for the position: see `MultiHeadAttention.write`.
-            mask: bool tensor of shape (B, 1, S), True at open columns, its own included.
-            place: int tensor of shape (B,), its column in each row.
+            prepared: dict, from `start` or `step`, long enough for it: see `MultiHeadAttention.update_cache`.
+            mask: bool tensor of shape (B, 1, S), True at unmasked keys, its own included.
+            index: int tensor of shape (B,), the position in each row.
         """
-        attended, prepared = self.attend_step(state, prepared, mask, place)
-        return self.renew(attended, False), prepared
+        attended, prepared = self.attention_sublayer_step(state, prepared, mask, index)
+        return self.feed_forward_sublayer(attended), prepared
 
-    def attend_step(self, state: Any, prepared: dict[str, Any], mask: Any, place: Any) -> tuple[Any, dict[str, Any]]:
+    def attention_sublayer_step(
+        self, state: Any, prepared: dict[str, Any], mask: Any, index: Any
+    ) -> tuple[Any, dict[str, Any]]:
+        """Returns a of one more position, and `prepared` with it; see `step`."""
         inputs = self._before(state, "attention_norm")
-        prepared = self.attention.write(inputs, prepared, place)
-        read, _ = self.attention.read(inputs, prepared, mask, place)
-        return self._after(state + read, "attention_norm"), prepared
+        prepared = self.attention.update_cache(inputs, prepared, index)
+        context, _ = self.attention.attend(inputs, prepared, mask, index)
+        return self._after(state + context, "attention_norm"), prepared
 
     def _before(self, states: Any, norm: str) -> Any:
         return getattr(self, norm)(states) if self.norm == "before" else states

@@ -37,7 +37,7 @@ class SoftmaxWeighting(keras.layers.Layer):
         return masked_softmax(ops.cast(scores, "float32"), mask)
 
     def get_config(self) -> dict[str, Any]:
-        return super().get_config()  # Keras wants it said, for the dtype policy
+        return super().get_config()  # without an override Keras leaves the dtype policy out
 
 
 alias("weighting", "softmax", "SoftmaxWeighting")

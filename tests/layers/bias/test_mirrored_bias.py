@@ -1,4 +1,4 @@
-"""Places counted from the delimiter, on both sides of it."""
+"""Positions counted from the delimiter, on both sides of it."""
 
 import numpy as np
 from keras import ops
@@ -16,8 +16,9 @@ def built():
 
 
 def of(bias, queries, **about):
-    about = {"query_length": queries.shape[2], "key_length": KEYS, "ends": ops.convert_to_tensor(ENDS), **about}
-    return ops.convert_to_numpy(bias(queries=ops.convert_to_tensor(queries), scale=0.5, **about))
+    about = {"delimiter": ops.convert_to_tensor(ENDS), "scale": 0.5, **about}
+    inputs = kzoo.layers.BiasInputs(queries.shape[2], KEYS, queries=ops.convert_to_tensor(queries), **about)
+    return ops.convert_to_numpy(bias(inputs))
 
 
 def test_each_side_is_counted_from_the_delimiter():
@@ -26,8 +27,8 @@ def test_each_side_is_counted_from_the_delimiter():
     found = of(bias, queries)
     for b, n, i, j in np.ndindex(2, 2, QUERIES, KEYS):
         end = ENDS[b, 0]
-        place = [k - end if k >= end else end - 1 - k for k in (i, j)]
-        distance = np.clip(place[1] - place[0], -LONGEST, LONGEST) + LONGEST
+        index = [k - end if k >= end else end - 1 - k for k in (i, j)]
+        distance = np.clip(index[1] - index[0], -LONGEST, LONGEST) + LONGEST
         expected = 0.5 * queries[b, n, i] @ vectors[int(i >= end), int(j >= end), distance]
         np.testing.assert_allclose(found[b, n, i, j], expected, atol=1e-5)
 
@@ -42,9 +43,9 @@ def test_an_answer_meets_the_same_digits_whatever_the_length():
             np.testing.assert_allclose(one, other, atol=1e-5)
 
 
-def test_one_row_at_its_place_is_that_row_of_the_pass():
+def test_one_query_at_its_offset_is_that_row_of_the_pass():
     bias, queries = built()
-    place = np.array([7, 4], "int32")
-    own = queries[np.arange(2), :, place][:, :, None]
-    one = of(bias, own, place=ops.convert_to_tensor(place))
-    np.testing.assert_allclose(one[:, :, 0], of(bias, queries)[np.arange(2), :, place], atol=1e-5)
+    offset = np.array([7, 4], "int32")
+    own = queries[np.arange(2), :, offset][:, :, None]
+    one = of(bias, own, query_offset=ops.convert_to_tensor(offset))
+    np.testing.assert_allclose(one[:, :, 0], of(bias, queries)[np.arange(2), :, offset], atol=1e-5)

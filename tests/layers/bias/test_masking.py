@@ -6,18 +6,18 @@ from keras import ops
 
 import kzoo
 from kzoo.errors import InputError
-from kzoo.layers.bias.closing_bias import CLOSED
+from kzoo.layers.bias.masking_bias import MASKED
 
 ENDS = np.array([[4, 9], [3, 7]], "int32")
 
 
 def matrix(bias, rows, columns, **arguments):
-    return ops.convert_to_numpy(bias(query_length=rows, key_length=columns, **arguments))
+    return ops.convert_to_numpy(bias(kzoo.layers.BiasInputs(rows, columns, **arguments)))
 
 
 def opened(bias, rows, columns, **arguments):
     """Returns the open (row, column) pairs of the first example's first head."""
-    return set(map(tuple, np.argwhere(matrix(bias, rows, columns, **arguments)[0, 0] > CLOSED / 2).tolist()))
+    return set(map(tuple, np.argwhere(matrix(bias, rows, columns, **arguments)[0, 0] > MASKED / 2).tolist()))
 
 
 @pytest.mark.parametrize("heads", [1, 3, 8])
@@ -28,7 +28,7 @@ def test_alibi(heads):
     for h, i, j in np.ndindex(heads, 4, 6):
         assert found[0, h, i, j] == pytest.approx(-(2 ** (-8 * (h + 1) / heads)) * abs(i - j), rel=1e-5)
     np.testing.assert_allclose(
-        matrix(bias, 1, 6, place=np.array([2, 3], "int32"))[:, :, 0], found[0, :, 2:].swapaxes(0, 1)
+        matrix(bias, 1, 6, query_offset=np.array([2, 3], "int32"))[:, :, 0], found[0, :, 2:].swapaxes(0, 1)
     )
 
 
@@ -43,7 +43,7 @@ def test_window_of_a_decoder(before, after):
 def test_window_of_a_source(step, before, after):
     """As facts have it: with the end symbol at e, row i opens e - step (i + 1) - before .. e - 1 - step i + after."""
     bias = kzoo.layers.WindowedCrossBias(step=step, before=before, after=after)
-    found = matrix(bias, 3, 12, ends=ENDS) > CLOSED / 2
+    found = matrix(bias, 3, 12, source_ends=ENDS) > MASKED / 2
     for row, end in enumerate(ENDS[:, -1]):
         for i, j in np.ndindex(3, 12):
             assert found[row, 0, i, j] == (end - step * (i + 1) - before <= j <= end - 1 - step * i + after)
@@ -54,14 +54,14 @@ def test_without_ends_the_last_column_ends_the_source():
 
 
 def test_a_window_that_left_the_source_is_transparent():
-    found = matrix(kzoo.layers.WindowedCrossBias(), 12, 10, ends=ENDS[:1])
-    assert (found[0, 0, 11:] == 0).all() and (found[0, 0, :8] == CLOSED).any(axis=1).all()
+    found = matrix(kzoo.layers.WindowedCrossBias(), 12, 10, source_ends=ENDS[:1])
+    assert (found[0, 0, 11:] == 0).all() and (found[0, 0, :8] == MASKED).any(axis=1).all()
 
 
 def test_lines():
     lines = [[[-1, 0, -1, 0.0], [-1, 1, -1, -0.5]], [[0, 1, -1, -0.25], [1, None, 2, 0.0]], []]
-    found = matrix(kzoo.layers.CalibratedBias(lines), 4, 12, ends=ENDS)
-    expected = np.full((2, 3, 4, 12), CLOSED, "float32")
+    found = matrix(kzoo.layers.CalibratedBias(lines), 4, 12, source_ends=ENDS)
+    expected = np.full((2, 3, 4, 12), MASKED, "float32")
     for row, (first, last) in enumerate(ENDS):
         for i in range(4):
             for column, value, head in ((last - 1, -0.25, 1), (last - 1 - i, -0.5, 0), (first - 1 - i, 0.0, 0)):
@@ -78,18 +78,18 @@ def test_a_row_that_no_line_crosses_is_transparent():
 
 
 @pytest.mark.parametrize("name", ["windowed", "windowed_cross", "calibrated", "alibi", "shaw"])
-def test_one_row_at_its_place_is_that_row_of_the_pass(name):
+def test_one_query_at_its_offset_is_that_row_of_the_pass(name):
     config = {"lines": [[[1, None, -1, 0.0]], [[-1, 1, 0, -0.5]]]} if name == "calibrated" else {}
     bias = kzoo.registry.get("bias", {"class": name, "config": config})
     bias.build((None, None, 8), (None, 2, None, 4))
     queries = np.random.default_rng(0).normal(size=(2, 2, 5, 4)).astype("float32")
-    about = {"ends": ops.convert_to_tensor(ENDS)} if name in ("windowed_cross", "calibrated") else {}
+    about = {"source_ends": ops.convert_to_tensor(ENDS)} if name in ("windowed_cross", "calibrated") else {}
     whole = matrix(bias, 5, 10, queries=ops.convert_to_tensor(queries), **about)
     whole = np.broadcast_to(whole, (2, *whole.shape[1:]))
-    place = np.array([3, 1], "int32")
-    own = ops.convert_to_tensor(queries[np.arange(2), :, place][:, :, None])
-    one = matrix(bias, 1, 10, queries=own, place=ops.convert_to_tensor(place), **about)
-    np.testing.assert_allclose(one[:, :, 0], whole[np.arange(2), :, place], atol=1e-5)
+    offset = np.array([3, 1], "int32")
+    own = ops.convert_to_tensor(queries[np.arange(2), :, offset][:, :, None])
+    one = matrix(bias, 1, 10, queries=own, query_offset=ops.convert_to_tensor(offset), **about)
+    np.testing.assert_allclose(one[:, :, 0], whole[np.arange(2), :, offset], atol=1e-5)
 
 
 def test_shaw():
@@ -157,6 +157,6 @@ def test_cyclic_positions():
     for period in (1, 3, 4):
         cyclic = kzoo.layers.CyclicEncoding(period=period)
         np.testing.assert_allclose(ops.convert_to_numpy(cyclic(zeros)), whole[:, np.arange(10) % period], atol=1e-6)
-        back = ops.convert_to_numpy(cyclic(zeros, ends=ends))
+        back = ops.convert_to_numpy(cyclic(zeros, source_ends=ends))
         for row, end in enumerate(ENDS[:, -1]):
             np.testing.assert_allclose(back[row], whole[row, (end - np.arange(10)) % period], atol=1e-6)

@@ -1,0 +1,63 @@
+"""What a bias of attention is called with."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from keras import ops
+
+
+@dataclass(frozen=True)
+class BiasInputs:
+    """What `MultiHeadAttention` tells its bias about the queries and keys; a bias uses what it needs.
+
+    It is no tuple, for Keras calls no layer with a tuple that holds both tensors and numbers.
+
+    Args:
+        query_length: int, T.
+        key_length: int, S.
+        states: tensor of shape (B, T, D), what the queries are projected from.
+        queries: tensor of shape (B, N, T, H), without the query bias.
+        scale: the number, or tensor of shape (1,), that multiplies the content scores. Defaults to 1.
+        query_offset: int tensor of shape (B,), the position of the first query in each row. Defaults to 0; a decoder
+            that caches its keys asks for one query at a time.
+        mask: bool tensor that broadcasts to (B, N, T, S), True at unmasked keys. Defaults to no key masked.
+        source_ends: int tensor of shape (B, K), where the keys are a source of K parts: the index of the key that ends
+            each. Defaults to one part that ends at the last key.
+        delimiter: int tensor of shape (B, 1), the index of the delimiter between source and target in the sequence of
+            a decoder. Defaults to the last key.
+
+    Example:
+
+    ```python
+    inputs = kzoo.layers.BiasInputs(query_length=1, key_length=4, query_offset=np.array([2]))
+    assert np.array(inputs.query_positions()).tolist() == [[2]]
+    assert np.array(inputs.key_positions()).tolist() == [0, 1, 2, 3]
+    ```
+    """
+
+    query_length: Any
+    key_length: Any
+    states: Any = None
+    queries: Any = None
+    scale: Any = 1.0
+    query_offset: Any = None
+    mask: Any = None
+    source_ends: Any = None
+    delimiter: Any = None
+
+    def query_positions(self) -> Any:
+        """Returns the positions of the queries, int of shape (1, T), or with an offset (B, T)."""
+        positions = ops.arange(self.query_length, dtype="int32")[None, :]
+        if self.query_offset is None:
+            return positions
+        return positions + ops.convert_to_tensor(self.query_offset, dtype="int32")[:, None]
+
+    def key_positions(self) -> Any:
+        """Returns the positions of the keys, int of shape (S,)."""
+        return ops.arange(self.key_length, dtype="int32")
+
+    def last_key(self, ends: Any = None) -> Any:
+        """Returns the last column of `ends` (B, K), or the index of the last key where that is None: int (B, 1)."""
+        if ends is None:
+            return ops.reshape(self.key_positions()[-1], (1, 1))
+        return ops.convert_to_tensor(ends, dtype="int32")[:, -1:]
