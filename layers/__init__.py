@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from kzoo.layers.attention.waypoint_attention import WaypointAttention as WaypointAttention
     from kzoo.layers.bias.alibi_bias import AlibiBias as AlibiBias
     from kzoo.layers.bias.attention_bias import AttentionBias as AttentionBias
+    from kzoo.layers.bias.bias_inputs import BiasInputs as BiasInputs
     from kzoo.layers.bias.calibrated_bias import CalibratedBias as CalibratedBias
-    from kzoo.layers.bias.closing_bias import ClosingBias as ClosingBias
     from kzoo.layers.bias.direction_bias import DirectionBias as DirectionBias
     from kzoo.layers.bias.gated_relative_bias import GatedRelativeBias as GatedRelativeBias
+    from kzoo.layers.bias.masking_bias import MaskingBias as MaskingBias
     from kzoo.layers.bias.mirrored_bias import MirroredBias as MirroredBias
     from kzoo.layers.bias.relative_bias import RelativeBias as RelativeBias
     from kzoo.layers.bias.shaw_bias import ShawBias as ShawBias
