@@ -25,7 +25,7 @@ def cells() -> list[dict[str, Any]]:
         for mechanism in sorted({*task.paper_accuracy, *run}):
             values: dict[Any, dict[int, float]] = {}
             for row in run.get(mechanism, {}).get("rows", []):
-                if row["metric"] == "sequence_accuracy" and row["task"] == name and "stratum" not in row:
+                if row["metric"] == "sequence_accuracy" and row["task"] == name and not {"stratum", "stage"} & set(row):
                     values.setdefault(row["length"], {})[row["training_seed"]] = row["value"]
             published = task.paper_accuracy.get(mechanism, {})
             for length in sorted({*values, *published}, key=lambda x: x or 0):

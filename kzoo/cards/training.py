@@ -4,6 +4,7 @@ from typing import Any
 
 from kzoo import tasks
 from kzoo.cards.explain import explain
+from kzoo.evaluation.report import percent
 from kzoo.training.recipe import Recipe
 from kzoo.training.stages import Stage
 
@@ -27,7 +28,7 @@ None: `{path}` sets every weight, and `kzoo train {name} --output DIR` does it a
     if many:
         said = [f"{index}. {text}" for index, text in enumerate(said, 1)]
         said.insert(0, f"In {len(said)} stages, each from the weights that the one before ended with.\n")
-    parts = ["\n".join(said), f"{_preparation(recipe)}\n{_again(name)}".strip(), _runs(runs)]
+    parts = ["\n".join(said), f"{_preparation(recipe)}\n{_again(name)}".strip(), _runs(runs, info["results"]["rows"])]
     notes = [f"{_whose(run, many)}: {run['note']}." for run in runs if "note" in run]
     return "\n\n".join(["## Training", *parts, *notes])
 
@@ -72,27 +73,33 @@ def _counted(values: list[int]) -> str:
     return "[" + ", ".join(f"{value} ({n} parts)" if n > 1 else str(value) for value, n in runs) + "]"
 
 
-def _runs(runs: list[dict[str, Any]]) -> str:
+def _runs(runs: list[dict[str, Any]], rows: list[dict[str, Any]]) -> str:
     """Returns the table of the runs, by stage where there are several, and of each seed what all stages took."""
-    many = any("stage" in run for run in runs)
-    header = ["seed", *(["stage"] if many else []), "epochs", "steps", "examples seen", "seconds", "backend"]
+    last = max(run.get("stage", 0) for run in runs)
+    after = {
+        (row["training_seed"], row.get("stage", last)): percent(row["value"])
+        for row in rows
+        if last and row["metric"] == "sequence_accuracy" and row["length"] is None and "stratum" not in row
+    }
+    staged = ["stage", "on the test split after it"] if last else []
+    header = ["seed", "epochs", "steps", "examples seen", "seconds", "backend", *staged]
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
     for seed in dict.fromkeys(run["seed"] for run in runs):
         own = [run for run in runs if run["seed"] == seed]
         for run in own:
-            lines.append(_row(seed, [str(run.get("stage", 0) + 1)] if many else [], [run]))
+            stage = run.get("stage", 0)
+            lines.append(_row(seed, [run], [str(stage + 1), after.get((seed, stage), "")][: len(staged)]))
         if len(own) > 1:
-            lines.append(_row(seed, ["all"], own))
+            lines.append(_row(seed, own, ["all", ""]))
     return "\n".join(lines)
 
 
-def _row(seed: int, stage: list[str], runs: list[dict[str, Any]]) -> str:
-    epochs, steps, examples, seconds = (
-        sum(run[key] for run in runs) for key in ("epoch", "steps", "examples_seen", "seconds")
-    )
-    time = f"{seconds:,.0f}" + (f" ({seconds / 3600:.1f} hours)" if len(runs) > 1 else "")
-    backends = ", ".join(sorted({run["backend"] for run in runs}))
-    return "| " + " | ".join([str(seed), *stage, str(epochs), f"{steps:,}", f"{examples:,}", time, backends]) + " |"
+def _row(seed: int, runs: list[dict[str, Any]], more: list[str]) -> str:
+    numbers = [sum(run[key] for run in runs) for key in ("epoch", "steps", "examples_seen", "seconds")]
+    cells = [str(seed), *(f"{number:,.0f}" for number in numbers)]
+    if len(runs) > 1:
+        cells[-1] += f" ({numbers[-1] / 3600:.1f} hours)"
+    return "| " + " | ".join([*cells, ", ".join(sorted({run["backend"] for run in runs})), *more]) + " |"
 
 
 def _whose(run: dict[str, Any], many: bool) -> str:

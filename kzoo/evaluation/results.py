@@ -78,7 +78,7 @@ def preset_rows(folder: Path, results: dict[str, Any]) -> list[Row]:
 def other_rows(folder: Path, results: dict[str, Any]) -> list[Row]:
     """Returns the rows of runs from other training seeds."""
     digest = sha256(folder / "model.safetensors")
-    return [row for row in by_length(results["rows"]) if row["weights_sha256"] != digest]
+    return [row for row in by_length(results["rows"]) if row["weights_sha256"] != digest and "stage" not in row]
 
 
 def stratum_rows(folder: Path, results: dict[str, Any]) -> list[Row]:

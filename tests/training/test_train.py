@@ -73,6 +73,48 @@ def without_seconds(results):
 AVERAGED = {"selection": "last", "ema_momentum": 0.8}
 
 
+def staged(config, **changes):
+    """Returns a recipe of three stages, 16 steps: the second selects by validation."""
+    config = Recipe.from_config(config).to_config()
+    own = {"data": {"examples": 64, "batch_size": 16}, "optimizer": {"schedule": "cosine", "warmup_steps": 1}}
+    last, two, one = {"by": "last"}, {"epochs": 2}, {"epochs": 1}
+    stages = [
+        {**own, "budget": one, "selection": last},
+        {**own, "budget": two, "selection": {"examples": 10}, "model": {"dropout": 0.1}},
+        {**own, "budget": one, "selection": last, "optimizer": {"ema_momentum": 0.8}, "seed": 9},
+    ]
+    return {**config, "supervision": [], "stages": stages, **changes}
+
+
+# Steps 6 and 13 are the second step of the second stage, and the first of the third.
+@pytest.mark.parametrize("step", [6, pytest.param(13, marks=pytest.mark.once)])
+def test_a_run_killed_in_any_stage_goes_on_to_the_same_weights(step, config, unbroken, python, tmp_path):
+    config = staged(config)
+    done = python(TRAIN, json.dumps(config), tmp_path / "tiny_recopy", step)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    notes = read_json(tmp_path / "tiny_recopy.training" / "notes.json")
+    assert (notes["stage"], len(notes["finished"]), notes["epoch"]) == ((1, 1, 0) if step == 6 else (2, 2, 0))
+    resumed, whole = train(Recipe.from_config(config), tmp_path / "tiny_recopy", resume=True), unbroken(config)
+    assert (resumed / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+    results = [without_seconds(read_json(folder / "results.json")) for folder in (resumed, whole)]
+    assert results[0] == results[1]
+    found = [(run["stage"], run["epoch"], run["steps"], run["seed"]) for run in results[0]["training"]]
+    assert found == [(0, 1, 4, 0), (1, 2, 8, 0), (2, 1, 4, 0)]
+
+
+@pytest.mark.once
+def test_stages_train_as_presets_that_begin_with_each_other(config, unbroken, tmp_path):
+    config = staged(config)
+    start = None
+    for index, stage in enumerate(config["stages"]):
+        model = {**config["model"], "config": {**config["model"]["config"], **stage.get("model", {})}}
+        own = {**config, "model": model, "stages": [{**stage, "model": {}}], "seed": stage.get("seed", index)}
+        start = train(Recipe.from_config({**own, "init_from": start}), tmp_path / f"stage_{index}")
+        start = str(start)
+    weights = [folder / "model.safetensors" for folder in (tmp_path / "stage_2", unbroken(config))]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
+
+
 @pytest.mark.parametrize("changes", [{"selection": "validation"}, pytest.param(AVERAGED, marks=pytest.mark.once)])
 def test_a_killed_run_goes_on_to_the_same_weights(changes, config, unbroken, python, tmp_path):
     config |= changes

@@ -6,10 +6,12 @@ import pytest
 
 from kzoo.errors import InputError, PresetError
 from kzoo.models import TransformerClassifier
+from kzoo.saving.presets_io import from_preset
 from kzoo.saving.safetensors_file import read_shapes
 from kzoo.saving.weights import named_variables
 from kzoo.training.build import build
 from kzoo.training.recipe import Recipe
+from kzoo.training.train import train
 from kzoo.training.widen import is_wider
 
 
@@ -82,3 +84,20 @@ def test_a_shape_without_numbers_is_no_narrower_one(tmp_path):
     assert shapes == {name: tuple(variable.shape) for name, variable in named_variables(model).items()}
     assert not is_wider(model, shapes) and is_wider(model, shapes | {"classes.bias": (1,)})
     assert not is_wider(model, shapes | {"classes.bias": (0,)})
+
+
+def test_a_stage_may_be_wider_than_the_one_before(tmp_path):
+    wide, narrow = classifier(16, 24), {"units": 8, "hidden_units": 12}
+    stage = {
+        "budget": {"epochs": 1, "steps_per_epoch": 2},
+        "data": {"fresh": True, "batch_size": 8},
+        "optimizer": {"learning_rate": 1e-9},
+        "selection": {"by": "last"},
+    }
+    config = {"task": "ctl_forward", "model": wide, "supervision": [], "stages": [{**stage, "model": narrow}, stage]}
+    recipe = Recipe.from_config({**config, "evaluation": {"lengths": [2], "examples": 4}})
+    trained = from_preset(train(recipe, tmp_path / "wide"))
+    x, _, _ = trained.preprocessor([("101 d a b", "011"), ("011 a b c d e f", "011")])
+    logits = keras.ops.convert_to_numpy(build(recipe, 0)(x))
+    assert trained.units == 16
+    np.testing.assert_allclose(keras.ops.convert_to_numpy(trained(x)), logits, atol=1e-4 * abs(logits).max())
