@@ -10,9 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 Tensor: TypeAlias = Any  # of the backend, symbolic, or a NumPy array
-Shape: TypeAlias = tuple[int | None, ...]
+Shape: TypeAlias = tuple[Any, ...]  # integers, None where a size is not known
 Structure: TypeAlias = Any  # tensors in nested dicts, lists and tuples
 States: TypeAlias = dict[str, Tensor]  # of an attention cell, a decoder, by name
+Prepared: TypeAlias = dict[str, Any]  # what an attention computes once of the sequence it attends to, by name
 Trace: TypeAlias = dict[str, Tensor]  # what a layer or a model did, by name
 
 Array: TypeAlias = np.ndarray
@@ -24,3 +25,4 @@ TokenIds: TypeAlias = Sequence[int]  # of one sequence
 
 Config: TypeAlias = dict[str, Any]  # the arguments of a class, plain data
 Spec: TypeAlias = Any  # what `registry.get` takes: a name, {"class": ..., "config": {...}} or an object
+DType: TypeAlias = Any  # what Keras takes: the name of a dtype policy, a keras.DTypePolicy, or None

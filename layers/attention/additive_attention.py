@@ -5,7 +5,7 @@ from typing import Any
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.attention.attention_cell import Tensors
+from kzoo.annotations import Config, DType, Prepared, Shape, States, Tensor
 from kzoo.layers.attention.score_attention import ScoreAttention
 from kzoo.layers.functional.dense import dense
 from kzoo.registry import alias, register
@@ -57,13 +57,13 @@ class AdditiveAttention(ScoreAttention):
         hidden_units: int = 32,
         units: int | None = None,
         value_units: int | None = None,
-        dtype: Any = None,
+        dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(units, value_units, dtype, **kwargs)
         self.hidden_units = checks.integer("hidden_units", hidden_units, 1, 4096)
 
-    def build_weights(self, query_shape: Any, memory_shape: Any) -> None:
+    def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
         self.query = dense(self.hidden_units, query_shape[-1], dtype=self.dtype_policy)
         self.key = dense(self.hidden_units, memory_shape[-1], use_bias=False, dtype=self.dtype_policy)
         self.energy = dense(1, self.hidden_units, use_bias=False, dtype=self.dtype_policy)
@@ -71,14 +71,14 @@ class AdditiveAttention(ScoreAttention):
         self.key.build((None, None, memory_shape[-1]))
         self.energy.build((None, None, self.hidden_units))
 
-    def prepare_weights(self, memory: Any, memory_mask: Any, summary: Any) -> Tensors:
+    def prepare_weights(self, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> Prepared:
         return {"keys": self.key(memory)}
 
-    def score(self, query: Any, prepared: Tensors, states: Tensors) -> Any:
+    def score(self, query: Tensor, prepared: Prepared, states: States) -> Tensor:
         hidden = ops.tanh(self.query(query)[:, None, :] + prepared["keys"])
         return ops.cast(self.energy(hidden), "float32")[:, :, 0]
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "hidden_units": self.hidden_units}
 
 

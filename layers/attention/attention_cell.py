@@ -6,9 +6,8 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Prepared, Shape, States, Tensor
 from kzoo.layers.attention.value_projection import ValueProjection
-
-Tensors = dict[str, Any]
 
 
 class AttentionCell(keras.layers.Layer):
@@ -45,19 +44,19 @@ class AttentionCell(keras.layers.Layer):
 
     # `dtype` is spelled out, here and in the subclasses, so that `registry.get` hands it on to parts.
     def __init__(
-        self, units: int | None = None, value_units: int | None = None, dtype: Any = None, **kwargs: Any
+        self, units: int | None = None, value_units: int | None = None, dtype: DType = None, **kwargs: Any
     ) -> None:
         super().__init__(autocast=False, dtype=dtype, **kwargs)
         self.units = None if units is None else checks.integer("units", units, 1, 4096)
         self.value_units = None if value_units is None else checks.integer("value_units", value_units, 1, 4096)
 
-    def build(self, query_shape: Any, memory_shape: Any) -> None:
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         self.build_weights(query_shape, memory_shape)
         self.values = ValueProjection(self.units, self.value_units, dtype=self.dtype_policy)
         self.values.build(memory_shape)
         self.built = True
 
-    def prepare(self, memory: Any, memory_mask: Any, summary: Any = None) -> Tensors:
+    def prepare(self, memory: Tensor, memory_mask: Tensor, summary: Tensor | None = None) -> Prepared:
         """Returns what the steps need of a memory.
 
         Args:
@@ -72,27 +71,27 @@ class AttentionCell(keras.layers.Layer):
             **self.prepare_weights(memory, memory_mask, summary),
         }
 
-    def get_initial_state(self, prepared: Tensors) -> Tensors:
+    def get_initial_state(self, prepared: Prepared) -> States:
         """Returns the states before the first step."""
         return {"time": ops.zeros_like(prepared["mask"][:, 0], dtype="float32")}
 
-    def call(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Any, Tensors]:
+    def call(self, query: Tensor, prepared: Prepared, states: States) -> tuple[Tensor, Tensor, States]:
         weights, states = self.weigh(query, prepared, states)
         context = ops.einsum("bs,bsd->bd", ops.cast(weights, prepared["values"].dtype), prepared["values"])
         states = self.advance(weights, prepared, states)
         return context, weights, {**states, "time": states["time"] + 1.0}
 
-    def build_weights(self, query_shape: Any, memory_shape: Any) -> None:
+    def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
         raise NotImplementedError
 
-    def prepare_weights(self, memory: Any, memory_mask: Any, summary: Any) -> Tensors:
+    def prepare_weights(self, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> Prepared:
         return {}
 
-    def weigh(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Tensors]:
+    def weigh(self, query: Tensor, prepared: Prepared, states: States) -> tuple[Tensor, States]:
         raise NotImplementedError
 
-    def advance(self, weights: Any, prepared: Tensors, states: Tensors) -> Tensors:
+    def advance(self, weights: Tensor, prepared: Prepared, states: States) -> States:
         return states
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "units": self.units, "value_units": self.value_units}

@@ -1,10 +1,8 @@
 """Scaled dot-product attention."""
 
-from typing import Any
-
 from keras import ops
 
-from kzoo.layers.attention.attention_cell import Tensors
+from kzoo.annotations import Prepared, Shape, States, Tensor
 from kzoo.layers.attention.score_attention import ScoreAttention
 from kzoo.layers.functional.dense import dense
 from kzoo.registry import alias, register
@@ -49,25 +47,25 @@ class ContentAttention(ScoreAttention):
     are projected, without bias.
     """
 
-    def build_weights(self, query_shape: Any, memory_shape: Any) -> None:
+    def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
         self.key_units = self.units or query_shape[-1]
         self.query = dense(self.key_units, query_shape[-1], use_bias=False, dtype=self.dtype_policy)
         self.key = dense(self.key_units, memory_shape[-1], use_bias=False, dtype=self.dtype_policy)
         self.query.build((None, query_shape[-1]))
         self.key.build((None, None, memory_shape[-1]))
 
-    def prepare_weights(self, memory: Any, memory_mask: Any, summary: Any) -> Tensors:
+    def prepare_weights(self, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> Prepared:
         return {"keys": self.project_keys(memory)}
 
-    def project_keys(self, memory: Any) -> Any:
+    def project_keys(self, memory: Tensor) -> Tensor:
         """Returns the keys, float32 of shape (B, S, units)."""
         return ops.cast(self.key(memory), "float32")
 
-    def project_query(self, query: Any, time: Any) -> Any:
+    def project_query(self, query: Tensor, time: Tensor) -> Tensor:
         """Returns the query, float32 of shape (B, units), at the step `time` (B,)."""
         return ops.cast(self.query(query), "float32")
 
-    def score(self, query: Any, prepared: Tensors, states: Tensors) -> Any:
+    def score(self, query: Tensor, prepared: Prepared, states: States) -> Tensor:
         projected = self.project_query(query, states["time"])
         return ops.einsum("bd,bsd->bs", projected, prepared["keys"]) / self.key_units**0.5
 

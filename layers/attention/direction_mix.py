@@ -6,7 +6,8 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.attention.attention_cell import AttentionCell, Tensors
+from kzoo.annotations import Config, DType, Prepared, Shape, Spec, States, Tensor
+from kzoo.layers.attention.attention_cell import AttentionCell
 from kzoo.layers.functional.dense import uniform
 from kzoo.layers.functional.reverse import reverse
 from kzoo.registry import get, register, serialize
@@ -62,18 +63,18 @@ class DirectionMix(AttentionCell):
 
     def __init__(
         self,
-        attention: Any,
+        attention: Spec,
         units: int | None = None,
         value_units: int | None = None,
         bounded: bool = False,
-        dtype: Any = None,
+        dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(units, value_units, dtype, **kwargs)
         self.bounded = checks.boolean("bounded", bounded)
         self.attention = get("attention", attention, units=units, value_units=value_units, dtype=self.dtype_policy)
 
-    def build(self, query_shape: Any, memory_shape: Any) -> None:
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         size = memory_shape[-1]
         initial = uniform(size**-0.5)
         self.direction = keras.layers.Dense(
@@ -83,7 +84,7 @@ class DirectionMix(AttentionCell):
         self.attention.build(query_shape, memory_shape)
         self.built = True
 
-    def prepare(self, memory: Any, memory_mask: Any, summary: Any = None) -> Tensors:
+    def prepare(self, memory: Tensor, memory_mask: Tensor, summary: Tensor | None = None) -> Prepared:
         memory, memory_mask = ops.convert_to_tensor(memory), ops.convert_to_tensor(memory_mask)
         direction = self.direction(summary)
         alpha = ops.sigmoid(9.0 * ops.softsign(direction) if self.bounded else 5.0 * direction)
@@ -92,12 +93,12 @@ class DirectionMix(AttentionCell):
         prepared = self.attention.prepare(mixed, memory_mask, summary)
         return {**prepared, "direction": ops.cast(alpha[:, 0], "float32")}
 
-    def get_initial_state(self, prepared: Tensors) -> Tensors:
+    def get_initial_state(self, prepared: Prepared) -> States:
         return {**self.attention.get_initial_state(prepared), "direction": prepared["direction"]}
 
-    def call(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Any, Tensors]:
+    def call(self, query: Tensor, prepared: Prepared, states: States) -> tuple[Tensor, Tensor, States]:
         context, weights, new = self.attention.call(query, prepared, states)
         return context, weights, {**new, "direction": states["direction"]}
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "attention": serialize(self.attention), "bounded": self.bounded}

@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.attention.attention_cell import Tensors
+from kzoo.annotations import Config, DType, Prepared, States, Tensor
 from kzoo.layers.attention.location_attention import LocationAttention
 from kzoo.layers.functional.dense import dense, recurrent_initializers
 from kzoo.registry import alias, register
@@ -63,7 +63,7 @@ class DuboisLocationAttention(LocationAttention):
         weighter_units: int | None = None,
         units: int | None = None,
         value_units: int | None = None,
-        dtype: Any = None,
+        dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__("softstair", units, value_units, dtype, **kwargs)
@@ -80,19 +80,19 @@ class DuboisLocationAttention(LocationAttention):
         self.start = self.add_weight((units,), initializer="zeros", autocast=False, name="start")
         return units
 
-    def get_initial_state(self, prepared: Tensors) -> Tensors:
+    def get_initial_state(self, prepared: Prepared) -> States:
         states = super().get_initial_state(prepared)
         return {**states, "weighter": states["time"][:, None] + self.start}
 
-    def features(self, query: Any, states: Tensors) -> tuple[Any, Tensors]:
+    def features(self, query: Tensor, states: States) -> tuple[Tensor, States]:
         _, [omega] = self.weighter(ops.relu(self.resize(query)), [states["weighter"]])
         return omega, {**states, "weighter": ops.cast(omega, "float32")}
 
-    def clamp(self, center: Any) -> Any:
+    def clamp(self, center: Tensor) -> Tensor:
         low = ops.leaky_relu(center, negative_slope=0.01)
         return 1.0 - ops.leaky_relu(1.0 - low, negative_slope=0.01)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         config = {**super().get_config(), "weighter_units": self.weighter_units}
         config.pop("step")
         return config

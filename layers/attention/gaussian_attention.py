@@ -5,7 +5,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from kzoo.layers.attention.attention_cell import AttentionCell, Tensors
+from kzoo.annotations import Prepared, Shape, States, Tensor
+from kzoo.layers.attention.attention_cell import AttentionCell
 from kzoo.layers.functional.dense import dense, uniform
 from kzoo.layers.functional.masked_softmax import masked_softmax
 
@@ -32,7 +33,7 @@ class GaussianAttention(AttentionCell):
     here agrees wherever that one is defined and keeps looking at the nearest position beyond it, with finite gradients.
     """
 
-    def build_weights(self, query_shape: Any, memory_shape: Any) -> None:
+    def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
         units = self.build_features(query_shape[-1])
         self.spread = dense(1, units, use_bias=False, dtype=self.dtype_policy)
         self.spread.build((None, units))
@@ -45,7 +46,7 @@ class GaussianAttention(AttentionCell):
         self.location.build((None, size))
         return units
 
-    def features(self, query: Any, states: Tensors) -> tuple[Any, Tensors]:
+    def features(self, query: Tensor, states: States) -> tuple[Tensor, States]:
         """Returns the location features l of shape (B, units), and the states."""
         return self.location(query), states
 
@@ -53,7 +54,7 @@ class GaussianAttention(AttentionCell):
         """Builds what `center` needs over location features of size `units`."""
         raise NotImplementedError
 
-    def center(self, features: Any, prepared: Tensors, states: Tensors) -> Any:
+    def center(self, features: Tensor, prepared: Prepared, states: States) -> Tensor:
         """Returns the centre mu of shape (B,), 0 at the first position and 1 at the last.
 
         Args:
@@ -63,28 +64,28 @@ class GaussianAttention(AttentionCell):
         """
         raise NotImplementedError
 
-    def prepare_weights(self, memory: Any, memory_mask: Any, summary: Any) -> Tensors:
+    def prepare_weights(self, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> Prepared:
         length = ops.sum(ops.cast(memory_mask, "float32"), axis=1)
         step = 1.0 / ops.maximum(length - 1.0, 1.0)
         places = ops.arange(ops.shape(memory_mask)[1], dtype="float32")[None, :] * step[:, None]
         return {"length": length, "step": step, "places": places}
 
-    def get_initial_state(self, prepared: Tensors) -> Tensors:
+    def get_initial_state(self, prepared: Prepared) -> States:
         zero = ops.zeros_like(prepared["length"])
         return {**super().get_initial_state(prepared), "position": zero, "center": zero, "spread": zero}
 
-    def spread_of(self, features: Any, prepared: Tensors) -> Any:
+    def spread_of(self, features: Tensor, prepared: Prepared) -> Tensor:
         """Returns sigma of shape (B,)."""
         return (ops.relu(scalar(self.spread, features)) + SMALLEST_SPREAD) / prepared["length"]
 
-    def weigh(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Tensors]:
+    def weigh(self, query: Tensor, prepared: Prepared, states: States) -> tuple[Tensor, States]:
         features, states = self.features(query, states)
         spread = self.spread_of(features, prepared)
         center = self.center(features, prepared, states)
         weights = gaussian(prepared["places"], center, spread, prepared["mask"])
         return weights, {**states, "center": center, "spread": spread}
 
-    def advance(self, weights: Any, prepared: Tensors, states: Tensors) -> Tensors:
+    def advance(self, weights: Tensor, prepared: Prepared, states: States) -> States:
         return {**states, "position": ops.sum(weights * prepared["places"], axis=1)}
 
 
@@ -96,12 +97,12 @@ def column(units: int, of: int, **kwargs: Any) -> keras.layers.Dense:
     return layer
 
 
-def scalar(layer: Any, features: Any) -> Any:
+def scalar(layer: keras.layers.Layer, features: Tensor) -> Tensor:
     """Returns the one output of a layer for each row, float32 of shape (B,)."""
     return ops.cast(layer(features), "float32")[:, 0]
 
 
-def gaussian(places: Any, center: Any, spread: Any, mask: Any, log_shares: Any = 0.0) -> Any:
+def gaussian(places: Tensor, center: Tensor, spread: Tensor, mask: Tensor, log_shares: Tensor = 0.0) -> Tensor:
     """Returns a Gaussian over places, normalised over the real ones.
 
     Args:

@@ -1,11 +1,11 @@
 """The clamp of location attention."""
 
-from typing import Any
-
 from keras import ops
 
+from kzoo.annotations import Tensor
 
-def leaky_clamp(x: Any, slope: float = 0.01) -> Any:
+
+def leaky_clamp(x: Tensor, slope: float = 0.01) -> Tensor:
     """Returns max(slope x, min(x, 1 + slope x)): x between 0 and 1, and nearly the bound, with a gradient, outside.
 
     [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), Eq. 8. The upper bound takes hold at

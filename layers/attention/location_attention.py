@@ -5,7 +5,7 @@ from typing import Any
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.attention.attention_cell import Tensors
+from kzoo.annotations import Config, DType, Prepared, States, Tensor
 from kzoo.layers.attention.gaussian_attention import GaussianAttention, column, scalar
 from kzoo.layers.attention.leaky_clamp import leaky_clamp
 from kzoo.layers.attention.steps import STEPS
@@ -61,7 +61,7 @@ class LocationAttention(GaussianAttention):
         step: str = "softstair",
         units: int | None = None,
         value_units: int | None = None,
-        dtype: Any = None,
+        dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(units, value_units, dtype, **kwargs)
@@ -72,17 +72,17 @@ class LocationAttention(GaussianAttention):
         self.gate = column(units, of=3, dtype=self.dtype_policy)
         self.anchor = column(units, of=3, dtype=self.dtype_policy)
 
-    def center(self, features: Any, prepared: Tensors, states: Tensors) -> Any:
+    def center(self, features: Tensor, prepared: Prepared, states: States) -> Tensor:
         gate = ops.sigmoid(scalar(self.gate, features))
         anchor = ops.sigmoid(scalar(self.anchor, features))
         steps = STEPS[self.step](scalar(self.pace, features))
         return self.clamp(gate * states["position"] + anchor + steps * prepared["step"])
 
-    def clamp(self, center: Any) -> Any:
+    def clamp(self, center: Tensor) -> Tensor:
         """Returns the centre, kept near [0, 1]."""
         return leaky_clamp(center)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "step": self.step}
 
 

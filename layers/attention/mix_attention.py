@@ -5,8 +5,9 @@ from typing import Any
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Prepared, Shape, Spec, States, Tensor
 from kzoo.errors import InputError
-from kzoo.layers.attention.attention_cell import AttentionCell, Tensors
+from kzoo.layers.attention.attention_cell import AttentionCell
 from kzoo.layers.attention.gaussian_attention import scalar
 from kzoo.layers.functional.dense import dense
 from kzoo.registry import alias, get, register, serialize
@@ -63,12 +64,12 @@ class MixAttention(AttentionCell):
 
     def __init__(
         self,
-        content: Any,
-        location: Any,
+        content: Spec,
+        location: Spec,
         reference: str = "mixed",
         units: int | None = None,
         value_units: int | None = None,
-        dtype: Any = None,
+        dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(units, value_units, dtype, **kwargs)
@@ -79,20 +80,20 @@ class MixAttention(AttentionCell):
             if type(part).weigh is AttentionCell.weigh:
                 raise InputError(f"{type(part).__name__} cannot be a part of MixAttention; put it around the mixture")
 
-    def build_weights(self, query_shape: Any, memory_shape: Any) -> None:
+    def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
         for part in (self.content, self.location):
             part.build_weights(query_shape, memory_shape)
             part.built = True
         self.mixer = dense(1, query_shape[-1], dtype=self.dtype_policy)
         self.mixer.build(query_shape)
 
-    def prepare_weights(self, memory: Any, memory_mask: Any, summary: Any) -> Tensors:
+    def prepare_weights(self, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> Prepared:
         return {
             name: {"mask": memory_mask, **part.prepare_weights(memory, memory_mask, summary)}
             for name, part in (("content", self.content), ("location", self.location))
         }
 
-    def get_initial_state(self, prepared: Tensors) -> Tensors:
+    def get_initial_state(self, prepared: Prepared) -> States:
         own = super().get_initial_state(prepared)
         content = self.content.get_initial_state(prepared["content"])
         location = self.location.get_initial_state(prepared["location"])
@@ -101,7 +102,7 @@ class MixAttention(AttentionCell):
             raise InputError(f"both parts of MixAttention keep the state {', '.join(sorted(both))}")
         return {**own, **content, **location, "mix": own["time"]}
 
-    def weigh(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Tensors]:
+    def weigh(self, query: Tensor, prepared: Prepared, states: States) -> tuple[Tensor, States]:
         content, states = self.content.weigh(query, prepared["content"], states)
         location, states = self.location.weigh(query, prepared["location"], states)
         if self.reference == "location":
@@ -110,13 +111,13 @@ class MixAttention(AttentionCell):
         weights = mix[:, None] * location + (1.0 - mix[:, None]) * content
         return weights, {**states, "mix": mix}
 
-    def advance(self, weights: Any, prepared: Tensors, states: Tensors) -> Tensors:
+    def advance(self, weights: Tensor, prepared: Prepared, states: States) -> States:
         states = self.content.advance(weights, prepared["content"], states)
         if self.reference == "mixed":
             states = self.location.advance(weights, prepared["location"], states)
         return states
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         parts = {"content": serialize(self.content), "location": serialize(self.location)}
         return {**super().get_config(), **parts, "reference": self.reference}
 

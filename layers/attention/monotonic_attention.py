@@ -5,7 +5,7 @@ from typing import Any
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.attention.attention_cell import Tensors
+from kzoo.annotations import Config, DType, Prepared, States, Tensor
 from kzoo.layers.attention.gaussian_attention import GaussianAttention, column, scalar
 from kzoo.layers.attention.steps import STEPS
 from kzoo.registry import alias, register
@@ -71,7 +71,7 @@ class MonotonicAttention(GaussianAttention):
         step: str = "sigmoid",
         units: int | None = None,
         value_units: int | None = None,
-        dtype: Any = None,
+        dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(units, value_units, dtype, **kwargs)
@@ -82,7 +82,7 @@ class MonotonicAttention(GaussianAttention):
         if self.step == "gated":
             self.gate = self.add_weight((1,), initializer="zeros", autocast=False, name="gate")
 
-    def center(self, features: Any, prepared: Tensors, states: Tensors) -> Any:
+    def center(self, features: Tensor, prepared: Prepared, states: States) -> Tensor:
         raw = scalar(self.pace, features)
         if self.step == "gated":
             gate = ops.sigmoid(self.gate)
@@ -91,7 +91,7 @@ class MonotonicAttention(GaussianAttention):
             steps = STEPS[self.step](raw)
         return states["position"] + steps * prepared["step"]
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "step": self.step}
 
 

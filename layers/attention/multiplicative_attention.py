@@ -1,10 +1,8 @@
 """Multiplicative attention."""
 
-from typing import Any
-
 from keras import ops
 
-from kzoo.layers.attention.attention_cell import Tensors
+from kzoo.annotations import Prepared, Shape, States, Tensor
 from kzoo.layers.attention.score_attention import ScoreAttention
 from kzoo.layers.functional.dense import dense
 from kzoo.registry import alias, register
@@ -48,14 +46,14 @@ class MultiplicativeAttention(ScoreAttention):
     Differences: the paper's formula has no b, its code has.
     """
 
-    def build_weights(self, query_shape: Any, memory_shape: Any) -> None:
+    def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
         self.query = dense(memory_shape[-1], query_shape[-1], dtype=self.dtype_policy)
         self.query.build((None, query_shape[-1]))
 
-    def prepare_weights(self, memory: Any, memory_mask: Any, summary: Any) -> Tensors:
+    def prepare_weights(self, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> Prepared:
         return {"keys": ops.cast(memory, "float32")}
 
-    def score(self, query: Any, prepared: Tensors, states: Tensors) -> Any:
+    def score(self, query: Tensor, prepared: Prepared, states: States) -> Tensor:
         return ops.einsum("bd,bsd->bs", ops.cast(self.query(query), "float32"), prepared["keys"])
 
 

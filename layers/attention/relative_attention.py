@@ -1,10 +1,8 @@
 """Relative attention."""
 
-from typing import Any
-
 from keras import ops
 
-from kzoo.layers.attention.attention_cell import Tensors
+from kzoo.annotations import Prepared, Shape, States, Tensor
 from kzoo.layers.attention.content_attention import ContentAttention
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.functional.sinusoid import angles, rotate, sinusoid
@@ -56,7 +54,7 @@ class RelativeAttention(ContentAttention):
     the sinusoids of distances from -5,000 to 5,000 and fails beyond.
     """
 
-    def build_weights(self, query_shape: Any, memory_shape: Any) -> None:
+    def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
         super().build_weights(query_shape, memory_shape)
         self.distance_size = memory_shape[-1]
         self.distance = dense(self.key_units, self.distance_size, use_bias=False, dtype=self.dtype_policy)
@@ -64,11 +62,11 @@ class RelativeAttention(ContentAttention):
         for name in ("content_bias", "distance_bias"):
             setattr(self, name, self.add_weight((self.key_units,), initializer="zeros", autocast=False, name=name))
 
-    def prepare_weights(self, memory: Any, memory_mask: Any, summary: Any) -> Tensors:
+    def prepare_weights(self, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> Prepared:
         positions = ops.arange(ops.shape(memory)[1], dtype="float32")
         return {"keys": self.project_keys(memory), "sinusoids": sinusoid(positions, self.distance_size)}
 
-    def score(self, query: Any, prepared: Tensors, states: Tensors) -> Any:
+    def score(self, query: Tensor, prepared: Prepared, states: States) -> Tensor:
         projected = self.project_query(query, states["time"])
         content = ops.einsum("bd,bsd->bs", projected + self.content_bias, prepared["keys"])
         kernel = ops.cast(self.distance.kernel, "float32")

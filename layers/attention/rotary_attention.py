@@ -1,9 +1,8 @@
 """Rotary attention."""
 
-from typing import Any
-
 from keras import ops
 
+from kzoo.annotations import Tensor
 from kzoo.layers.attention.content_attention import ContentAttention
 from kzoo.layers.functional.sinusoid import angles, rotate
 from kzoo.registry import alias, register
@@ -48,11 +47,11 @@ class RotaryAttention(ContentAttention):
     ```
     """
 
-    def project_keys(self, memory: Any) -> Any:
+    def project_keys(self, memory: Tensor) -> Tensor:
         positions = ops.arange(ops.shape(memory)[1], dtype="float32")
         return rotate(super().project_keys(memory), angles(positions, self.key_units))
 
-    def project_query(self, query: Any, time: Any) -> Any:
+    def project_query(self, query: Tensor, time: Tensor) -> Tensor:
         return rotate(super().project_query(query, time), angles(time, self.key_units))
 
 

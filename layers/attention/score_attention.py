@@ -1,8 +1,7 @@
 """Attention by score: what content-based mechanisms share."""
 
-from typing import Any
-
-from kzoo.layers.attention.attention_cell import AttentionCell, Tensors
+from kzoo.annotations import Prepared, States, Tensor
+from kzoo.layers.attention.attention_cell import AttentionCell
 from kzoo.layers.functional.masked_softmax import masked_softmax
 
 
@@ -12,7 +11,7 @@ class ScoreAttention(AttentionCell):
     A subclass implements `build_weights`, `prepare_weights` and `score(query, prepared, states)`.
     """
 
-    def score(self, query: Any, prepared: Tensors, states: Tensors) -> Any:
+    def score(self, query: Tensor, prepared: Prepared, states: States) -> Tensor:
         """Returns the scores, float32 of shape (B, S).
 
         Args:
@@ -22,5 +21,5 @@ class ScoreAttention(AttentionCell):
         """
         raise NotImplementedError
 
-    def weigh(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Tensors]:
+    def weigh(self, query: Tensor, prepared: Prepared, states: States) -> tuple[Tensor, States]:
         return masked_softmax(self.score(query, prepared, states), prepared["mask"]), states

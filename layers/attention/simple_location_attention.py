@@ -1,10 +1,8 @@
 """Simplified location attention."""
 
-from typing import Any
-
 from keras import ops
 
-from kzoo.layers.attention.attention_cell import Tensors
+from kzoo.annotations import Prepared, States, Tensor
 from kzoo.layers.attention.gaussian_attention import GaussianAttention, column, scalar
 from kzoo.layers.attention.leaky_clamp import leaky_clamp
 from kzoo.layers.attention.softstair import softstair
@@ -55,7 +53,7 @@ class SimpleLocationAttention(GaussianAttention):
         self.pace = column(units, of=2, dtype=self.dtype_policy)
         self.anchor = column(units, of=2, dtype=self.dtype_policy)
 
-    def center(self, features: Any, prepared: Tensors, states: Tensors) -> Any:
+    def center(self, features: Tensor, prepared: Prepared, states: States) -> Tensor:
         first = ops.cast(states["time"] == 0.0, "float32")
         anchor = first * ops.sigmoid(scalar(self.anchor, features))
         steps = softstair(scalar(self.pace, features))

@@ -1,9 +1,8 @@
 """Content attention over absolute sinusoids."""
 
-from typing import Any
-
 from keras import ops
 
+from kzoo.annotations import Tensor
 from kzoo.layers.attention.content_attention import ContentAttention
 from kzoo.layers.functional.sinusoid import sinusoid
 from kzoo.registry import alias, register
@@ -48,11 +47,11 @@ class SinusoidalAttention(ContentAttention):
     without bias, as in `ContentAttention`, so that the two differ by the sinusoids alone.
     """
 
-    def project_keys(self, memory: Any) -> Any:
+    def project_keys(self, memory: Tensor) -> Tensor:
         positions = ops.arange(ops.shape(memory)[1], dtype="float32")
         return super().project_keys(ops.cast(memory, "float32") + sinusoid(positions, memory.shape[-1]))
 
-    def project_query(self, query: Any, time: Any) -> Any:
+    def project_query(self, query: Tensor, time: Tensor) -> Tensor:
         return super().project_query(ops.cast(query, "float32") + sinusoid(time, query.shape[-1]), time)
 
 

@@ -1,11 +1,11 @@
 """The soft staircase of location attention."""
 
-from typing import Any
-
 from keras import ops
 
+from kzoo.annotations import Tensor
 
-def softstair(x: Any, temperature: float = 20.0) -> Any:
+
+def softstair(x: Tensor, temperature: float = 20.0) -> Tensor:
     """Returns floor(x) + sigmoid(temperature * (x - floor(x) - 0.5)): nearly a whole number, with a gradient.
 
     [Dubois et al., 2020](https://arxiv.org/abs/1911.03872), section 5.1;

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 
 from kzoo import checks
+from kzoo.annotations import Config, Shape, Tensor
 from kzoo.layers.functional.dense import dense
 from kzoo.registry import register
 
@@ -38,7 +39,7 @@ class ValueProjection(keras.layers.Layer):
         self.units = None if units is None else checks.integer("units", units, 1, 4096)
         self.hidden_units = None if hidden_units is None else checks.integer("hidden_units", hidden_units, 1, 4096)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Shape) -> None:
         size = input_shape[-1]
         units, hidden_units = self.units or size, self.hidden_units or size
         self.hidden = dense(hidden_units, size, dtype=self.dtype_policy)
@@ -48,8 +49,8 @@ class ValueProjection(keras.layers.Layer):
         self.value.build((None, None, hidden_units))
         self.output_map.build((None, None, units))
 
-    def call(self, memory: Any) -> Any:
+    def call(self, memory: Tensor) -> Tensor:
         return self.output_map(self.value(keras.ops.leaky_relu(self.hidden(memory), negative_slope=0.01)))
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "units": self.units, "hidden_units": self.hidden_units}

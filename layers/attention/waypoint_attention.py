@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.layers.attention.attention_cell import Tensors
+from kzoo.annotations import Config, DType, Prepared, Shape, States, Tensor
 from kzoo.layers.attention.gaussian_attention import GaussianAttention, column, gaussian, scalar
 from kzoo.layers.attention.steps import STEPS
 from kzoo.layers.functional.dense import uniform
@@ -80,13 +80,13 @@ class WaypointAttention(GaussianAttention):
         visits: bool = True,
         units: int | None = None,
         value_units: int | None = None,
-        dtype: Any = None,
+        dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(units, value_units, dtype, **kwargs)
         self.visits = checks.boolean("visits", visits)
 
-    def build_weights(self, query_shape: Any, memory_shape: Any) -> None:
+    def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
         super().build_weights(query_shape, memory_shape)
         initial = uniform(0.2 * memory_shape[-1] ** -0.5)
         self.mark = keras.layers.Dense(
@@ -101,22 +101,22 @@ class WaypointAttention(GaussianAttention):
         for name in ("pace", "visit", "place") if self.visits else ("pace",):
             setattr(self, name, column(units, of=1, dtype=self.dtype_policy))
 
-    def prepare_weights(self, memory: Any, memory_mask: Any, summary: Any) -> Tensors:
+    def prepare_weights(self, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> Prepared:
         found = super().prepare_weights(memory, memory_mask, summary)
         marks = 5.0 * ops.cast(self.mark(memory), "float32")[:, :, 0]
         widths = ops.where(memory_mask, ops.sigmoid(marks), 0.0)
         ruler = (ops.cumsum(widths, axis=1) - widths[:, :1]) * found["step"][:, None]
         return {**found, "columns": found["places"], "places": ruler, "log_widths": ops.log_sigmoid(marks)}
 
-    def get_initial_state(self, prepared: Tensors) -> Tensors:
+    def get_initial_state(self, prepared: Prepared) -> States:
         states = super().get_initial_state(prepared)
         return {**states, "visit": ops.zeros_like(states["position"])}
 
-    def weigh(self, query: Any, prepared: Tensors, states: Tensors) -> tuple[Any, Tensors]:
+    def weigh(self, query: Tensor, prepared: Prepared, states: States) -> tuple[Tensor, States]:
         features, states = self.features(query, states)
         spread = self.spread_of(features, prepared)
 
-        def around(place: Any) -> Any:
+        def around(place: Tensor) -> Tensor:
             return gaussian(prepared["places"], place, spread, prepared["mask"], prepared["log_widths"])
 
         steps = STEPS["sigmoid"](scalar(self.pace, features))
@@ -130,10 +130,10 @@ class WaypointAttention(GaussianAttention):
         center = ops.sum(weights * prepared["columns"], axis=1)
         return weights, {**states, "position": position, "center": center, "spread": spread, "visit": visit}
 
-    def advance(self, weights: Any, prepared: Tensors, states: Tensors) -> Tensors:
+    def advance(self, weights: Tensor, prepared: Prepared, states: States) -> States:
         return states
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "visits": self.visits}
 
 

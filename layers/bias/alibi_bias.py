@@ -1,10 +1,10 @@
 """A penalty that grows with the distance."""
 
-from typing import Any
-
 import numpy as np
 from keras import ops
 
+from kzoo.annotations import Shape, Tensor
+from kzoo.errors import InputError
 from kzoo.layers.bias.attention_bias import AttentionBias
 from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.registry import alias, register
@@ -36,12 +36,14 @@ class AlibiBias(AttentionBias):
     In a decoder the keys behind a query are masked; in an encoder the distance counts to both sides.
     """
 
-    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
+    def build(self, states_shape: Shape, queries_shape: Shape) -> None:
+        if queries_shape is None:
+            raise InputError("AlibiBias must be built, or called with queries, to know the number of heads")
         heads = queries_shape[1]
         self.slopes = 2.0 ** (-8.0 * np.arange(1, heads + 1) / heads)
         self.built = True
 
-    def call(self, inputs: BiasInputs, training: bool = False) -> Any:
+    def call(self, inputs: BiasInputs, training: bool = False) -> Tensor:
         distance = ops.abs(inputs.query_positions()[..., None] - inputs.key_positions())
         distance = ops.cast(distance, "float32")
         return -ops.convert_to_tensor(self.slopes[:, None, None], dtype="float32") * distance[:, None]

@@ -4,6 +4,8 @@ from typing import Any
 
 import keras
 
+from kzoo.annotations import Config, DType, Shape, Tensor
+from kzoo.errors import InputError
 from kzoo.layers.bias.bias_inputs import BiasInputs
 
 
@@ -12,7 +14,8 @@ class AttentionBias(keras.layers.Layer):
 
     A subclass implements `call`, and `build(states_shape, queries_shape)` where it has weights.
 
-    `needs_delimiter` says whether a decoder must pass the index of the delimiter in its sequence.
+    `needs` names what of its inputs it cannot do without, and `needs_delimiter` says whether a decoder must pass the
+    index of the delimiter in its sequence.
 
     Call arguments:
         inputs: BiasInputs.
@@ -22,21 +25,26 @@ class AttentionBias(keras.layers.Layer):
         Tensor that broadcasts to (B, N, T, S).
     """
 
+    needs: tuple[str, ...] = ()
     needs_delimiter = False
 
-    def __init__(self, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(self, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)
 
-    def __call__(self, inputs: BiasInputs, training: bool = False) -> Any:
-        if not self.built:  # Keras takes the shapes of arguments only, not of what they hold
-            self.build(*(None if x is None else tuple(x.shape) for x in (inputs.states, inputs.queries)))
+    def __call__(self, inputs: BiasInputs, training: bool = False) -> Tensor:
+        for name in self.needs:
+            if getattr(inputs, name) is None:
+                raise InputError(f"{type(self).__name__} needs the {name} in its BiasInputs")
+        if not self.built:  # Keras looks for shapes in tensors only
+            shapes: Any = [None if x is None else tuple(x.shape) for x in (inputs.states, inputs.queries)]
+            self.build(*shapes)
         return super().__call__(inputs=inputs, training=training)
 
-    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
+    def build(self, states_shape: Shape, queries_shape: Shape) -> None:
         self.built = True
 
-    def call(self, inputs: BiasInputs, training: bool = False) -> Any:
+    def call(self, inputs: BiasInputs, training: bool = False) -> Tensor:
         raise NotImplementedError
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return super().get_config()  # without an override Keras leaves the dtype policy out

@@ -1,9 +1,10 @@
 """What a bias of attention is called with."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from keras import ops
+
+from kzoo.annotations import Tensor
 
 
 @dataclass(frozen=True)
@@ -35,28 +36,28 @@ class BiasInputs:
     ```
     """
 
-    query_length: Any
-    key_length: Any
-    states: Any = None
-    queries: Any = None
-    scale: Any = 1.0
-    query_offset: Any = None
-    mask: Any = None
-    source_ends: Any = None
-    delimiter: Any = None
+    query_length: int
+    key_length: int
+    states: Tensor = None
+    queries: Tensor = None
+    scale: Tensor = 1.0
+    query_offset: Tensor | None = None
+    mask: Tensor | None = None
+    source_ends: Tensor | None = None
+    delimiter: Tensor | None = None
 
-    def query_positions(self) -> Any:
+    def query_positions(self) -> Tensor:
         """Returns the positions of the queries, int of shape (1, T), or with an offset (B, T)."""
         positions = ops.arange(self.query_length, dtype="int32")[None, :]
         if self.query_offset is None:
             return positions
         return positions + ops.convert_to_tensor(self.query_offset, dtype="int32")[:, None]
 
-    def key_positions(self) -> Any:
+    def key_positions(self) -> Tensor:
         """Returns the positions of the keys, int of shape (S,)."""
         return ops.arange(self.key_length, dtype="int32")
 
-    def last_key(self, ends: Any = None) -> Any:
+    def last_key(self, ends: Tensor | None = None) -> Tensor:
         """Returns the last column of `ends` (B, K), or the index of the last key where that is None: int (B, 1)."""
         if ends is None:
             return ops.reshape(self.key_positions()[-1], (1, 1))

@@ -7,6 +7,7 @@ import numpy as np
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Shape, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.bias.masking_bias import MASKED, MaskingBias
@@ -66,19 +67,19 @@ class CalibratedBias(MaskingBias):
     lines have no bias too, and a query that no line crosses sees every key.
     """
 
-    def __init__(self, lines: Sequence[Sequence[Any]], dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(self, lines: Sequence[Sequence[Any]], dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)
         if not isinstance(lines, (list, tuple)) or not all(isinstance(own, (list, tuple)) for own in lines):
             raise InputError("lines must be a list of a list for each head")
         self.lines = [[_line(line) for line in own] for own in lines]
 
-    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
+    def build(self, states_shape: Shape, queries_shape: Shape) -> None:
         if queries_shape is not None and queries_shape[1] != len(self.lines):
             heads = queries_shape[1]
             raise InputError(f"the bias has lines for {len(self.lines)} heads, but the attention has {heads}")
         self.built = True
 
-    def values(self, inputs: BiasInputs) -> Any:
+    def values(self, inputs: BiasInputs) -> Tensor:
         rows, columns = inputs.query_positions(), inputs.key_positions()
         ends = inputs.last_key() if inputs.source_ends is None else inputs.source_ends
         # Heads with a line at the same keys share its computation: one value a head.
@@ -97,7 +98,7 @@ class CalibratedBias(MaskingBias):
             found = ops.maximum(found, ops.where(here, ops.convert_to_tensor(heads), MASKED))
         return found
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "lines": [[list(line) for line in own] for own in self.lines]}
 
 

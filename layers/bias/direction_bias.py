@@ -1,9 +1,8 @@
 """Direction encoding: left or right."""
 
-from typing import Any
-
 from keras import ops
 
+from kzoo.annotations import Shape, Tensor
 from kzoo.layers.bias.attention_bias import AttentionBias
 from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.functional.dense import dense
@@ -40,7 +39,9 @@ class DirectionBias(AttentionBias):
     heads; the diagonal, which geometric attention leaves out, has no direction.
     """
 
-    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
+    needs = ("states",)
+
+    def build(self, states_shape: Shape, queries_shape: Shape) -> None:
         self.heads = queries_shape[1]
         self.direction = dense(2 * self.heads, states_shape[-1], states_shape[-1] ** -0.5, dtype=self.dtype_policy)
         self.direction.build(states_shape)
@@ -48,7 +49,7 @@ class DirectionBias(AttentionBias):
         self.offset = self.add_weight((1,), initializer="zeros", name="offset")
         self.built = True
 
-    def call(self, inputs: BiasInputs, training: bool = False) -> Any:
+    def call(self, inputs: BiasInputs, training: bool = False) -> Tensor:
         batch = ops.shape(inputs.states)[0]
         pairs = self.scale * self.direction(inputs.states) + self.offset
         pairs = ops.transpose(ops.reshape(pairs, (batch, inputs.query_length, self.heads, 2)), (0, 2, 1, 3))

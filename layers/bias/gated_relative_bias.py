@@ -1,9 +1,8 @@
 """A choice between relative and absolute positions."""
 
-from typing import Any
-
 from keras import ops
 
+from kzoo.annotations import Shape, Tensor
 from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.bias.relative_bias import RelativeBias
 from kzoo.layers.functional.dense import dense
@@ -47,14 +46,17 @@ class GatedRelativeBias(RelativeBias):
     ```
 
     Differences from the paper, as in the authors' code: each head has a gate of its own, where the paper has one
-    scalar."""
+    scalar.
+    """
 
-    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
+    needs = ("states", "queries")
+
+    def build(self, states_shape: Shape, queries_shape: Shape) -> None:
         super().build(states_shape, queries_shape)
         self.gate = dense(self.heads, states_shape[-1], states_shape[-1] ** -0.5, dtype=self.dtype_policy)
         self.gate.build(states_shape)
 
-    def call(self, inputs: BiasInputs, training: bool = False) -> Any:
+    def call(self, inputs: BiasInputs, training: bool = False) -> Tensor:
         rows, columns = inputs.query_length, inputs.key_length
         scores = self.position_scores(rows, columns, inputs.queries, training)
         relative = windows(scores, 1, columns) if inputs.query_offset is None else self.one_query(inputs)

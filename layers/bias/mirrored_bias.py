@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Shape, Tensor
 from kzoo.layers.bias.attention_bias import AttentionBias
 from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.registry import alias, register
@@ -50,19 +51,20 @@ class MirroredBias(AttentionBias):
     ```
     """
 
+    needs = ("queries",)
     needs_delimiter = True
 
-    def __init__(self, longest: int = 2, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(self, longest: int = 2, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)
         self.longest = checks.integer("longest", longest, 1, 10_000)
 
-    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
+    def build(self, states_shape: Shape, queries_shape: Shape) -> None:
         shape = (4 * (2 * self.longest + 1), queries_shape[-1])
         normal = keras.initializers.RandomNormal(stddev=shape[1] ** -0.5)
         self.vectors = self.add_weight(shape, initializer=normal, name="vectors")
         self.built = True
 
-    def call(self, inputs: BiasInputs, training: bool = False) -> Any:
+    def call(self, inputs: BiasInputs, training: bool = False) -> Tensor:
         queries, delimiter = inputs.queries, inputs.last_key(inputs.delimiter)
         side, index = _from(inputs.query_positions(), delimiter)
         key_side, key_index = _from(inputs.key_positions()[None, :], delimiter)
@@ -74,11 +76,11 @@ class MirroredBias(AttentionBias):
         chosen = ops.one_hot(kinds, self.vectors.shape[0], dtype=scores.dtype)
         return ops.einsum("bntk,btsk->bnts", scores, chosen) * inputs.scale
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "longest": self.longest}
 
 
-def _from(positions: Any, delimiter: Any) -> tuple[Any, Any]:
+def _from(positions: Tensor, delimiter: Tensor) -> tuple[Tensor, Tensor]:
     """Returns the side of positions, 0 before the delimiter and 1 from it on, and their index counted from it."""
     after = positions >= delimiter
     return ops.cast(after, "int32"), ops.where(after, positions - delimiter, delimiter - 1 - positions)

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Shape, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.bias.attention_bias import AttentionBias
 from kzoo.layers.bias.bias_inputs import BiasInputs
@@ -54,11 +55,13 @@ class RelativeBias(AttentionBias):
     dropout falls on the projected positions, as in their code, where the paper has the query.
     """
 
-    def __init__(self, dropout: float = 0.0, dtype: Any = None, **kwargs: Any) -> None:
+    needs: tuple[str, ...] = ("queries",)
+
+    def __init__(self, dropout: float = 0.0, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
 
-    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
+    def build(self, states_shape: Shape, queries_shape: Shape) -> None:
         self.size, (_, self.heads, _, self.head_units) = states_shape[-1], queries_shape
         units, bound = self.heads * self.head_units, glorot(self.size, self.heads * self.head_units)
         self.distance = dense(units, self.size, bound, use_bias=False, dtype=self.dtype_policy)
@@ -67,13 +70,13 @@ class RelativeBias(AttentionBias):
         self.distance_bias = self.add_weight(shape, initializer="zeros", name="distance_bias")
         self.built = True
 
-    def call(self, inputs: BiasInputs, training: bool = False) -> Any:
+    def call(self, inputs: BiasInputs, training: bool = False) -> Tensor:
         if inputs.query_offset is not None:
             return self.one_query(inputs) * inputs.scale
         scores = self.position_scores(inputs.query_length, inputs.key_length, inputs.queries, training)
         return windows(scores, 1, inputs.key_length) * inputs.scale
 
-    def one_query(self, inputs: BiasInputs) -> Any:
+    def one_query(self, inputs: BiasInputs) -> Tensor:
         """Returns the scores (B, N, 1, S) of one query a row, at its offset, with the cached keys of a decoder."""
         length = inputs.key_length
         if isinstance(inputs.query_length, int) and inputs.query_length != 1:
@@ -87,14 +90,14 @@ class RelativeBias(AttentionBias):
         rows = ops.reshape(ops.arange(batch * heads, dtype="int32") * width, (batch, heads, 1, 1))
         return ops.take(ops.reshape(scores, (-1,)), rows + columns[:, None, None, :], axis=0)
 
-    def position_scores(self, query_length: Any, key_length: Any, queries: Any, training: bool) -> Any:
+    def position_scores(self, query_length: int, key_length: int, queries: Tensor, training: bool) -> Tensor:
         """Returns the score of each query with each distance from -(T - 1) to S, of shape (B, N, T, T + S)."""
         distances = ops.cast(ops.arange(1 - query_length, key_length + 1, dtype="int32"), "float32")
         projected = self.distance(ops.cast(sinusoid(distances, self.size), self.compute_dtype))
         keys = ops.reshape(self.dropout(projected, training=training), (-1, self.heads, self.head_units))
         return ops.einsum("bnth,rnh->bntr", queries + self.distance_bias, keys)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "dropout": self.dropout.rate}
 
 

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Shape, Tensor
 from kzoo.layers.bias.relative_bias import RelativeBias
 from kzoo.registry import alias, register
 
@@ -43,23 +44,23 @@ class ShawBias(RelativeBias):
     ```
     """
 
-    def __init__(self, longest: int = 16, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(self, longest: int = 16, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)
         self.longest = checks.integer("longest", longest, 1, 10_000)
 
-    def build(self, states_shape: Any = None, queries_shape: Any = None) -> None:
+    def build(self, states_shape: Shape, queries_shape: Shape) -> None:
         shape = (2 * self.longest + 1, queries_shape[-1])
         normal = keras.initializers.RandomNormal(stddev=shape[1] ** -0.5)
         self.vectors = self.add_weight(shape, initializer=normal, name="vectors")
         self.built = True
 
-    def position_scores(self, query_length: Any, key_length: Any, queries: Any, training: bool) -> Any:
+    def position_scores(self, query_length: int, key_length: int, queries: Tensor, training: bool) -> Tensor:
         distances = ops.arange(1 - query_length, key_length + 1, dtype="int32")
         rows = ops.clip(distances, -self.longest, self.longest) + self.longest
         keys = ops.take(ops.cast(self.vectors, queries.dtype), rows, axis=0)
         return ops.einsum("bnth,rh->bntr", queries, keys)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         config = super().get_config()
         del config["dropout"]
         return {**config, "longest": self.longest}

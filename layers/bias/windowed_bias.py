@@ -5,6 +5,7 @@ from typing import Any
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Tensor
 from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.bias.masking_bias import MASKED, MaskingBias
 from kzoo.registry import alias, register
@@ -43,17 +44,17 @@ class WindowedBias(MaskingBias):
     every key that the attention's mask leaves it.
     """
 
-    def __init__(self, before: int = 1, after: int = 0, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(self, before: int = 1, after: int = 0, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)
         self.before = checks.integer("before", before, 0, 10_000)
         self.after = checks.integer("after", after, 0, 10_000)
 
-    def values(self, inputs: BiasInputs) -> Any:
+    def values(self, inputs: BiasInputs) -> Tensor:
         distance = inputs.key_positions() - inputs.query_positions()[..., None]
         near = ops.logical_and(distance >= -self.before, distance <= self.after)
         return ops.where(near, 0.0, MASKED)[:, None]
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "before": self.before, "after": self.after}
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Tensor
 from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.bias.masking_bias import MASKED, MaskingBias
 from kzoo.registry import alias, register
@@ -52,20 +53,20 @@ class WindowedCrossBias(MaskingBias):
     0, after 1), and no interleaved operands.
     """
 
-    def __init__(self, step: int = 1, before: int = 1, after: int = 1, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(self, step: int = 1, before: int = 1, after: int = 1, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)
         self.step = checks.integer("step", step, 1, 100)
         self.before = checks.integer("before", before, 0, 10_000)
         self.after = checks.integer("after", after, 0, 10_000)
 
-    def values(self, inputs: BiasInputs) -> Any:
+    def values(self, inputs: BiasInputs) -> Tensor:
         end, keys = inputs.last_key(inputs.source_ends), inputs.key_positions()
         right = (end - 1 - self.step * inputs.query_positions())[..., None]  # the last of the query's digits
         left = right - self.step + 1
         near = ops.logical_and(keys >= left - self.before, keys <= right + self.after)
         return ops.where(near, 0.0, MASKED)[:, None]
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "step": self.step, "before": self.before, "after": self.after}
 
 

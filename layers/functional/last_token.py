@@ -1,11 +1,11 @@
 """The vector at the last real token."""
 
-from typing import Any
-
 from keras import ops
 
+from kzoo.annotations import Tensor
 
-def last_token(sequence: Any, mask: Any) -> Any:
+
+def last_token(sequence: Tensor, mask: Tensor) -> Tensor:
     """Returns the vector of each sequence at its last real token.
 
     Args:

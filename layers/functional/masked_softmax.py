@@ -1,11 +1,11 @@
 """The softmax over what a mask leaves open."""
 
-from typing import Any
-
 from keras import ops
 
+from kzoo.annotations import Tensor
 
-def masked_softmax(scores: Any, mask: Any) -> Any:
+
+def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
     """Returns the softmax along the last axis over the unmasked keys, exactly 0 at the others.
 
     Args:

@@ -1,15 +1,14 @@
 """A recurrent layer of Keras over a sequence."""
 
-from typing import Any
-
 import keras
 from keras import ops
 
+from kzoo.annotations import Tensor
 from kzoo.layers.functional.scan import scan
 from kzoo.layers.functional.traced import exporting
 
 
-def over_time(layer: keras.layers.RNN, sequence: Any) -> Any:
+def over_time(layer: keras.layers.RNN, sequence: Tensor) -> Tensor:
     """Returns the outputs (B, T, D) of a recurrent layer of Keras for a sequence (B, T, E).
 
     It is `layer(sequence)`; but under `torch.export` Keras' loop would be unrolled, and `scan` runs the layer's cell.
@@ -17,7 +16,7 @@ def over_time(layer: keras.layers.RNN, sequence: Any) -> Any:
     if not exporting():
         return layer(sequence)
 
-    def step(states: list[Any], row: Any) -> tuple[list[Any], Any]:
+    def step(states: list[Tensor], row: Tensor) -> tuple[list[Tensor], Tensor]:
         output, states = layer.cell(row, states)
         return list(states), output
 

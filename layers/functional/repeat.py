@@ -1,15 +1,17 @@
 """The loop that runs one block many times."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import keras
 from keras import ops
 
+from kzoo.annotations import Structure, Tensor
 from kzoo.layers.functional.scan import Step, scan
 
 
-def repeat(step: Step, initial: Any, steps: int, seeds: Sequence[keras.Variable] = ()) -> tuple[Any, Any]:
+def repeat(
+    step: Step, initial: Structure, steps: int, seeds: Sequence[keras.Variable] = ()
+) -> tuple[Structure, Structure]:
     """Runs `step` so many times, handing a carry on; it is traced and compiled once.
 
     JAX allows no variable to change within its loop. The seeds of dropout must, else every step drops the same; they
@@ -29,7 +31,7 @@ def repeat(step: Step, initial: Any, steps: int, seeds: Sequence[keras.Variable]
         return scan(step, initial, times)
     first = [seed.value for seed in seeds]
 
-    def seeded(carry: Any, t: Any) -> tuple[Any, Any]:
+    def seeded(carry: Structure, t: Tensor) -> tuple[Structure, Structure]:
         state, values = carry
         assign(seeds, values)
         state, output = step(state, t)
@@ -44,7 +46,7 @@ def repeat(step: Step, initial: Any, steps: int, seeds: Sequence[keras.Variable]
     return state, outputs
 
 
-def assign(variables: Sequence[keras.Variable], values: Sequence[Any]) -> None:
+def assign(variables: Sequence[keras.Variable], values: Sequence[Tensor]) -> None:
     """Assigns to each variable its value."""
     for variable, value in zip(variables, values, strict=True):
         variable.assign(value)

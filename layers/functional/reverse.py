@@ -1,11 +1,11 @@
 """Reversal of padded sequences."""
 
-from typing import Any
-
 from keras import ops
 
+from kzoo.annotations import Tensor
 
-def reverse(sequence: Any, mask: Any) -> Any:
+
+def reverse(sequence: Tensor, mask: Tensor) -> Tensor:
     """Returns each sequence with its real tokens in reverse order, still at the left, pads still at the right.
 
     Args:

@@ -1,18 +1,18 @@
 """The loops for the three backends: one over time, one for as long as a condition holds."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import keras
 from keras import ops
 
+from kzoo.annotations import Structure, Tensor
 from kzoo.layers.functional.traced import exporting, traced_scan, traced_while
 
-Step = Callable[[Any, Any], tuple[Any, Any]]
+Step = Callable[[Structure, Structure], tuple[Structure, Structure]]
 STRIDE = 16  # steps of a `while_loop` between two looks at its condition, on PyTorch with an accelerator
 
 
-def scan(step: Step, initial: Any, inputs: Any) -> tuple[Any, Any]:
+def scan(step: Step, initial: Structure, inputs: Structure) -> tuple[Structure, Structure]:
     """Runs `step` over the leading axis of `inputs`, handing a carry from one step to the next.
 
     `keras.ops.scan` loses outputs on TensorFlow whose structure differs from the carry's; this one does not.
@@ -41,7 +41,9 @@ def scan(step: Step, initial: Any, inputs: Any) -> tuple[Any, Any]:
     return carry, keras.tree.map_structure(lambda *ys: ops.stack(ys), *outputs)
 
 
-def while_loop(condition: Callable[..., Any], step: Callable[..., Any], initial: Sequence[Any]) -> tuple[Any, ...]:
+def while_loop(
+    condition: Callable[..., Tensor], step: Callable[..., Sequence[Structure]], initial: Sequence[Structure]
+) -> tuple[Structure, ...]:
     """As `keras.ops.while_loop`, and on PyTorch a loop in what is exported too.
 
     On PyTorch the host asks for the condition, and an accelerator stands still meanwhile: there it is asked only every
@@ -68,7 +70,7 @@ def while_loop(condition: Callable[..., Any], step: Callable[..., Any], initial:
     return state
 
 
-def _scan_tensorflow(step: Step, initial: Any, inputs: Any) -> tuple[Any, Any]:
+def _scan_tensorflow(step: Step, initial: Structure, inputs: Structure) -> tuple[Structure, Structure]:
     import tensorflow as tf
 
     # tf.scan needs the structure of the outputs beforehand: one step tells it, and its values are dropped.

@@ -1,14 +1,13 @@
 """Sinusoids of positions, interleaved: sine at even, cosine at odd places, or as rotations of such pairs."""
 
-from typing import Any
-
 import numpy as np
 from keras import ops
 
+from kzoo.annotations import Tensor
 from kzoo.errors import InputError
 
 
-def angles(positions: Any, size: int) -> Any:
+def angles(positions: Tensor, size: int) -> Tensor:
     """Returns positions times the frequencies 10000^(-2j / size), of shape (..., size / 2), float32.
 
     Args:
@@ -24,7 +23,7 @@ def angles(positions: Any, size: int) -> Any:
     return positions[..., None] * ops.convert_to_tensor(frequencies, dtype="float32")
 
 
-def sinusoid(positions: Any, size: int) -> Any:
+def sinusoid(positions: Tensor, size: int) -> Tensor:
     """Returns the encodings of positions, of shape (..., size): sin(p w_0), cos(p w_0), sin(p w_1), ...
 
     Args:
@@ -35,7 +34,7 @@ def sinusoid(positions: Any, size: int) -> Any:
     return interleave(ops.sin(angle), ops.cos(angle))
 
 
-def rotate(x: Any, angle: Any) -> Any:
+def rotate(x: Tensor, angle: Tensor) -> Tensor:
     """Returns x with each pair (x_2j, x_2j+1) turned by its angle.
 
     Args:
@@ -47,7 +46,7 @@ def rotate(x: Any, angle: Any) -> Any:
     return interleave(first * cos - second * sin, first * sin + second * cos)
 
 
-def interleave(even: Any, odd: Any) -> Any:
+def interleave(even: Tensor, odd: Tensor) -> Tensor:
     """Returns even_0, odd_0, even_1, odd_1, ... along the last axis."""
     stacked = ops.stack([even, odd], axis=-1)
     return ops.reshape(stacked, (*ops.shape(stacked)[:-2], 2 * stacked.shape[-2]))

@@ -1,11 +1,11 @@
 """A window of each row that moves from row to row, without indices."""
 
-from typing import Any
-
 from keras import ops
 
+from kzoo.annotations import Tensor
 
-def windows(x: Any, step: int, length: Any) -> Any:
+
+def windows(x: Tensor, step: int, length: int) -> Tensor:
     """Returns `length` neighbouring columns of each row: row i from column `step * (T - 1 - i)` on.
 
     A window that moves left by `step` a row is, in memory, a table of shorter rows: one reshape and two slices. A

@@ -5,6 +5,7 @@ from typing import Any
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Tensor
 from kzoo.layers.positions.sinusoidal_encoding import SinusoidalEncoding
 from kzoo.registry import alias, register
 
@@ -42,14 +43,14 @@ class CyclicEncoding(SinusoidalEncoding):
     ```
     """
 
-    def __init__(self, period: int = 3, dropout: float = 0.0, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(self, period: int = 3, dropout: float = 0.0, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(dropout=dropout, dtype=dtype, **kwargs)
         self.period = checks.integer("period", period, 1, 10_000)
 
-    def index(self, positions: Any) -> Any:
+    def index(self, positions: Tensor) -> Tensor:
         return ops.mod(positions, self.period)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "period": self.period}
 
 

@@ -1,10 +1,9 @@
 """Rotary positions."""
 
-from typing import Any
-
 import keras
 from keras import ops
 
+from kzoo.annotations import Config, Tensor
 from kzoo.layers.functional.sinusoid import angles, rotate
 from kzoo.registry import alias, register
 
@@ -38,7 +37,9 @@ class RotaryPositions(keras.layers.Layer):
     ```
     """
 
-    def call(self, queries: Any, keys: Any, query_offset: Any = None, source_ends: Any = None) -> tuple[Any, Any]:
+    def call(
+        self, queries: Tensor, keys: Tensor, query_offset: Tensor | None = None, source_ends: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         rows = ops.arange(ops.shape(queries)[-2], dtype="int32")
         columns = ops.arange(ops.shape(keys)[-2], dtype="int32")
         if query_offset is not None:
@@ -47,11 +48,11 @@ class RotaryPositions(keras.layers.Layer):
             columns = ops.cast(source_ends[:, -1], columns.dtype)[:, None, None] - columns
         return rotated(queries, rows), rotated(keys, columns)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return super().get_config()  # without an override Keras leaves the dtype policy out
 
 
-def rotated(x: Any, positions: Any) -> Any:
+def rotated(x: Tensor, positions: Tensor) -> Tensor:
     """Returns vectors (B, N, T, H), rotated by positions (T,) or (B, 1, T); the angles are float32 under any dtype."""
     angle = angles(ops.cast(positions, "float32"), x.shape[-1])
     return ops.cast(rotate(ops.cast(x, "float32"), angle), x.dtype)

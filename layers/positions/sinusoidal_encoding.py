@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Tensor
 from kzoo.layers.functional.sinusoid import sinusoid
 from kzoo.registry import alias, register
 
@@ -43,11 +44,13 @@ class SinusoidalEncoding(keras.layers.Layer):
     ```
     """
 
-    def __init__(self, dropout: float = 0.1, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(self, dropout: float = 0.1, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
 
-    def call(self, inputs: Any, training: bool = False, offset: Any = None, source_ends: Any = None) -> Any:
+    def call(
+        self, inputs: Tensor, training: bool = False, offset: Tensor | None = None, source_ends: Tensor | None = None
+    ) -> Tensor:
         positions = ops.arange(ops.shape(inputs)[1], dtype="int32")
         if offset is not None:
             positions = positions + offset[:, None]
@@ -57,11 +60,11 @@ class SinusoidalEncoding(keras.layers.Layer):
         encoded = inputs + ops.cast(sinusoid(ops.cast(positions, "float32"), inputs.shape[-1]), inputs.dtype)
         return self.dropout(encoded, training=training)
 
-    def index(self, positions: Any) -> Any:
+    def index(self, positions: Tensor) -> Tensor:
         """Returns the number that stands for each position: here the position itself."""
         return positions
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "dropout": self.dropout.rate}
 
 

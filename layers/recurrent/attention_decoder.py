@@ -5,7 +5,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from kzoo.layers.attention.attention_cell import AttentionCell, Tensors
+from kzoo.annotations import Config, Prepared, Shape, Spec, States, Tensor, Trace
+from kzoo.layers.attention.attention_cell import AttentionCell
 from kzoo.layers.functional.dense import recurrent_initializers
 from kzoo.layers.functional.scan import scan
 from kzoo.registry import get, register, serialize
@@ -42,20 +43,20 @@ class AttentionDecoder(keras.layers.Layer):
     ```
     """
 
-    def __init__(self, attention: Any, **kwargs: Any) -> None:
+    def __init__(self, attention: Spec, **kwargs: Any) -> None:
         super().__init__(autocast=False, **kwargs)
         self.attention: AttentionCell = get("attention", attention, dtype=self.dtype_policy)
 
-    def build(self, inputs_shape: Any, memory_shape: Any, *rest: Any) -> None:
+    def build(self, inputs_shape: Shape, memory_shape: Shape, *others: Shape) -> None:
         size = memory_shape[-1]
         self.cell = keras.layers.GRUCell(size, **recurrent_initializers(size), dtype=self.dtype_policy)
         self.cell.build((None, inputs_shape[-1] + size))
         self.attention.build((None, size), memory_shape)
 
-    def call(self, inputs: Any, memory: Any, memory_mask: Any, summary: Any) -> tuple[Any, Tensors]:
+    def call(self, inputs: Tensor, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> tuple[Tensor, States]:
         prepared, state = self.start(memory, memory_mask, summary)
 
-        def step(state: Tensors, x: Any) -> tuple[Tensors, Tensors]:
+        def step(state: States, x: Tensor) -> tuple[States, Trace]:
             state, weights = self.step(x, prepared, state)
             return state, {"weights": weights, **state}
 
@@ -63,13 +64,13 @@ class AttentionDecoder(keras.layers.Layer):
         trace = keras.tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), trace)
         return trace.pop("hidden"), trace
 
-    def start(self, memory: Any, memory_mask: Any, summary: Any) -> tuple[Tensors, Tensors]:
+    def start(self, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> tuple[Prepared, States]:
         """Returns what the steps need of the memory, and the state before the first."""
         prepared = self.attention.prepare(memory, memory_mask, summary)
         hidden = ops.cast(summary, self.compute_dtype)
         return prepared, {"hidden": hidden, **self.attention.get_initial_state(prepared)}
 
-    def step(self, inputs: Any, prepared: Tensors, state: Tensors) -> tuple[Tensors, Any]:
+    def step(self, inputs: Tensor, prepared: Prepared, state: States) -> tuple[States, Tensor]:
         """Makes one step on embedded tokens (B, E); returns the new state and the weights (B, S)."""
         hidden = state["hidden"]
         attention_state = {key: value for key, value in state.items() if key != "hidden"}
@@ -80,5 +81,5 @@ class AttentionDecoder(keras.layers.Layer):
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "attention": serialize(self.attention)}

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, Shape, Tensor
 from kzoo.layers.functional.dense import recurrent_initializers
 from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.functional.over_time import over_time
@@ -47,11 +48,11 @@ class BidirectionalGRU(keras.layers.Layer):
         self.forward_gru = gru(units, dtype=self.dtype_policy)
         self.backward_gru = gru(units, dtype=self.dtype_policy)
 
-    def build(self, sequence_shape: Any, mask_shape: Any = None) -> None:
+    def build(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> None:
         self.forward_gru.build(sequence_shape)
         self.backward_gru.build(sequence_shape)
 
-    def call(self, sequence: Any, mask: Any) -> tuple[Any, Any]:
+    def call(self, sequence: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         forward = over_time(self.forward_gru, sequence)
         backward = over_time(self.backward_gru, reverse(sequence, mask))
         summary = last_token(ops.concatenate([forward, backward], axis=-1), mask)
@@ -61,7 +62,7 @@ class BidirectionalGRU(keras.layers.Layer):
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "units": self.units}
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kzoo.annotations import Shape, Tensor
 from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.functional.over_time import over_time
 from kzoo.layers.functional.reverse import reverse
@@ -48,22 +49,22 @@ class BidirectionalLSTMReader(LSTMReader):
     layer, it is the same. The paper's tables give the size of both directions as 400 and 1,024; its code has half.
     """
 
-    def one_layer(self) -> Any:
+    def one_layer(self) -> Tensor:
         return TwoDirections(self.units, dtype=self.dtype_policy)
 
-    def build(self, sequence_shape: Any, mask_shape: Any = None) -> None:
+    def build(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> None:
         for layer in self.stack:
             layer.build(sequence_shape)
             sequence_shape = (None, None, 2 * self.units)
         self.built = True
 
-    def call(self, sequence: Any, mask: Any, training: bool = False) -> Any:
+    def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         for i, layer in enumerate(self.stack):
             forward, backward = layer(self.dropout(sequence, training=training) if i else sequence, mask)
             sequence = ops.concatenate([forward, backward], axis=-1)
         return ops.concatenate([last_token(forward, mask), backward[:, 0]], axis=-1)
 
-    def compute_output_shape(self, sequence_shape: Any, mask_shape: Any = None) -> Any:
+    def compute_output_shape(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> Shape:
         return (sequence_shape[0], 2 * self.units)
 
 
@@ -75,12 +76,12 @@ class TwoDirections(keras.layers.Layer):
         self.forward_lstm = lstm(units, dtype=self.dtype_policy)
         self.backward_lstm = lstm(units, dtype=self.dtype_policy)
 
-    def build(self, sequence_shape: Any, mask_shape: Any = None) -> None:
+    def build(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> None:
         self.forward_lstm.build(sequence_shape)
         self.backward_lstm.build(sequence_shape)
         self.built = True
 
-    def call(self, sequence: Any, mask: Any) -> tuple[Any, Any]:
+    def call(self, sequence: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         backward = over_time(self.backward_lstm, reverse(sequence, mask))
         return over_time(self.forward_lstm, sequence), reverse(backward, mask)
 

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kzoo.annotations import Shape, Tensor
 from kzoo.registry import register
 
 
@@ -33,11 +34,11 @@ class BoundaryVectors(keras.layers.Layer):
     ```
     """
 
-    def build(self, sequence_shape: Any, mask_shape: Any = None) -> None:
+    def build(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> None:
         self.start = self.add_weight((sequence_shape[-1],), initializer="zeros", name="start")
         self.end = self.add_weight((sequence_shape[-1],), initializer="zeros", name="end")
 
-    def call(self, sequence: Any, mask: Any) -> tuple[Any, Any]:
+    def call(self, sequence: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         real = ops.cast(mask, sequence.dtype)[:, :, None]
         one = ops.ones_like(real[:, :1])
         zero = ops.zeros_like(one)

@@ -6,11 +6,11 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Shape, States, Tensor, Trace
 from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.functional.scan import scan
 from kzoo.registry import alias, register
 
-Tensors = dict[str, Any]
 EPSILON = 1e-6
 LIMIT = 20.0
 
@@ -57,7 +57,7 @@ class DNCReader(keras.layers.Layer):
     start Glorot-uniform with zero biases and a forget bias of 1.
     """
 
-    def __init__(self, units: int = 200, cells: int = 21, heads: int = 4, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(self, units: int = 200, cells: int = 21, heads: int = 4, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(autocast=False, dtype=dtype, **kwargs)
         self.units = checks.integer("units", units, 1, 8192)
         self.cells = checks.integer("cells", cells, 1, 1024)
@@ -67,7 +67,7 @@ class DNCReader(keras.layers.Layer):
         self.parts |= {"allocation_gate": 1, "write_gate": 1, "read_keys": heads * units, "read_strengths": heads}
         self.parts |= {"modes": 3 * heads, "sharpness": 2 * heads}
 
-    def build(self, sequence_shape: Any, mask_shape: Any = None) -> None:
+    def build(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> None:
         units, read = self.units, self.heads * self.units
         self.controller = keras.layers.LSTMCell(units, recurrent_initializer="glorot_uniform", dtype="float32")
         self.controller.build((None, sequence_shape[-1] + read))
@@ -79,11 +79,11 @@ class DNCReader(keras.layers.Layer):
         self.from_memory.build((None, None, read))
         self.built = True
 
-    def call(self, sequence: Any, mask: Any, training: bool = False) -> Any:
+    def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         sequence = ops.cast(sequence, "float32")
         blank = ops.zeros_like(sequence[:, 0, :1])
 
-        def zeros(*shape: int) -> Any:
+        def zeros(*shape: int) -> Tensor:
             return ops.reshape(blank, (-1, *[1] * len(shape))) + ops.zeros(shape, dtype="float32")
 
         one, vector, matrix = zeros(self.cells), zeros(self.units), zeros(self.cells, self.units)
@@ -94,7 +94,7 @@ class DNCReader(keras.layers.Layer):
         hidden, vectors = (ops.swapaxes(found[name], 0, 1) for name in ("hidden", "vectors"))
         return ops.cast(last_token(self.from_controller(hidden) + self.from_memory(vectors), mask), self.compute_dtype)
 
-    def step(self, state: Tensors, inputs: Any) -> tuple[Tensors, Tensors]:
+    def step(self, state: States, inputs: Tensor) -> tuple[States, Trace]:
         """Reads one token (B, E); returns the new state, and what the output is made of."""
         flat = ops.reshape(state["vectors"], (-1, self.heads * self.units))
         before = [state["hidden"], state["cell"]]
@@ -126,7 +126,7 @@ class DNCReader(keras.layers.Layer):
         new |= {"precedence": precedence, "read": read, "vectors": vectors}
         return new, {"hidden": hidden, "vectors": ops.reshape(vectors, (-1, self.heads * self.units))}
 
-    def split(self, interface: Any) -> Tensors:
+    def split(self, interface: Tensor) -> dict[str, Tensor]:
         """Returns the parts of the interface vector by name."""
         found, start = {}, 0
         for name, size in self.parts.items():
@@ -134,24 +134,24 @@ class DNCReader(keras.layers.Layer):
             start += size
         return found
 
-    def compute_output_shape(self, sequence_shape: Any, mask_shape: Any = None) -> Any:
+    def compute_output_shape(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> Shape:
         return (sequence_shape[0], self.units)
 
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "units": self.units, "cells": self.cells, "heads": self.heads}
 
 
-def address(memory: Any, keys: Any, strengths: Any) -> Any:
+def address(memory: Tensor, keys: Tensor, strengths: Tensor) -> Tensor:
     """Returns how well each cell (B, C, W) matches keys (B, R, W) of strengths (B, R), as weights (B, R, C)."""
     lengths = ops.sqrt(ops.sum(keys**2, axis=-1)[:, :, None] * ops.sum(memory**2, axis=-1)[:, None] + EPSILON)
     cosines = ops.matmul(keys, ops.swapaxes(memory, 1, 2)) / lengths
     return ops.softmax(cosines * (1.0 + ops.softplus(strengths))[..., None], axis=-1)
 
 
-def allocation(usage: Any) -> Any:
+def allocation(usage: Tensor) -> Tensor:
     """Returns the weights (B, C) of the cells to write anew: the least used first, each by what is left.
 
     A cell's share is its disuse, times the use of all that are used less; of equals, the first counts as less.
@@ -164,7 +164,7 @@ def allocation(usage: Any) -> Any:
     return (1.0 - usage) * ops.exp(ops.sum(ops.where(less, ops.log(other), 0.0), axis=-1))
 
 
-def sharpen(weights: Any, sharpness: Any) -> Any:
+def sharpen(weights: Tensor, sharpness: Tensor) -> Tensor:
     """Returns weights (B, R, C) raised to the power 1 + softplus(sharpness), normalised."""
     scaled = (weights + EPSILON) / (ops.max(weights, axis=-1, keepdims=True) + EPSILON)
     raised = ops.exp(ops.log(scaled) * (1.0 + ops.softplus(sharpness)))

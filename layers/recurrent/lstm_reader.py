@@ -5,6 +5,7 @@ from typing import Any
 import keras
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Shape, Tensor
 from kzoo.layers.functional.dense import recurrent_initializers
 from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.functional.over_time import over_time
@@ -47,7 +48,7 @@ class LSTMReader(keras.layers.Layer):
     """
 
     def __init__(
-        self, units: int = 200, layers: int = 1, dropout: float = 0.0, dtype: Any = None, **kwargs: Any
+        self, units: int = 200, layers: int = 1, dropout: float = 0.0, dtype: DType = None, **kwargs: Any
     ) -> None:
         super().__init__(dtype=dtype, **kwargs)
         self.units = checks.integer("units", units, 1, 8192)
@@ -55,28 +56,28 @@ class LSTMReader(keras.layers.Layer):
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
         self.stack = [self.one_layer() for _ in range(layers)]
 
-    def one_layer(self) -> Any:
+    def one_layer(self) -> Tensor:
         """Returns the network of one layer."""
         return lstm(self.units, dtype=self.dtype_policy)
 
-    def build(self, sequence_shape: Any, mask_shape: Any = None) -> None:
+    def build(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> None:
         for layer in self.stack:
             layer.build(sequence_shape)
             sequence_shape = (None, None, self.units)
         self.built = True
 
-    def call(self, sequence: Any, mask: Any, training: bool = False) -> Any:
+    def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         for i, layer in enumerate(self.stack):
             sequence = over_time(layer, self.dropout(sequence, training=training) if i else sequence)
         return last_token(sequence, mask)
 
-    def compute_output_shape(self, sequence_shape: Any, mask_shape: Any = None) -> Any:
+    def compute_output_shape(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> Shape:
         return (sequence_shape[0], self.units)
 
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         own = {"units": self.units, "layers": self.layers, "dropout": self.dropout.rate}
         return {**super().get_config(), **own}
 

@@ -5,6 +5,7 @@ from typing import Any
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Shape, Spec, Structure, Tensor, Trace
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.functional.repeat import repeat
 from kzoo.layers.transformer.shared_depth import SharedDepth
@@ -63,13 +64,13 @@ class AdaptiveComputation(SharedDepth):
 
     def __init__(
         self,
-        block: Any,
+        block: Spec,
         steps: int = 14,
         inference_steps: int | None = None,
         variant: str = "graves",
         threshold: float = 0.99,
         penalty: float = 0.03,
-        dtype: Any = None,
+        dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(block, steps, inference_steps, dtype, **kwargs)
@@ -77,18 +78,18 @@ class AdaptiveComputation(SharedDepth):
         self.threshold = checks.number("threshold", threshold, 0.0, 1.0)
         self.penalty = checks.number("penalty", penalty, 0.0, 1000.0)
 
-    def build(self, states_shape: Any, mask_shape: Any = None) -> None:
+    def build(self, states_shape: Shape, mask_shape: Shape | None = None) -> None:
         super().build(states_shape)
         self.halting = dense(1, states_shape[-1], states_shape[-1] ** -0.5, dtype=self.dtype_policy)
         self.halting.build(states_shape)
 
     def call(
-        self, states: Any, mask: Any, steps: int | None = None, training: bool = False, trace: bool = False
-    ) -> tuple[Any, dict[str, Any]]:
+        self, states: Tensor, mask: Tensor, steps: int | None = None, training: bool = False, trace: bool = False
+    ) -> tuple[Tensor, Trace]:
         number, states = self.number(steps, training), ops.cast(states, self.compute_dtype)
         real = ops.cast(mask, "float32")
 
-        def step(carry: Any, t: Any) -> tuple[Any, dict[str, Any]]:
+        def step(carry: Structure, t: Tensor) -> tuple[Structure, Trace]:
             states, output, total, running, rest = carry
             halt = ops.sigmoid(ops.cast(self.halting(states), "float32"))[..., 0]
             states, found = self.block(states, mask, training=training)
@@ -112,7 +113,7 @@ class AdaptiveComputation(SharedDepth):
             self.add_loss(self.penalty * ops.mean(means))
         return output, found
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         own = {"variant": self.variant, "threshold": self.threshold, "penalty": self.penalty}
         return {**super().get_config(), **own}
 

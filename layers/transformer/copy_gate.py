@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Shape, Spec, Tensor, Trace
 from kzoo.layers.transformer.feed_forward import FeedForward
 from kzoo.layers.transformer.transformer_block import TransformerBlock
 from kzoo.registry import alias, get, register, serialize
@@ -61,13 +62,13 @@ class CopyGate(keras.layers.Layer):
 
     def __init__(
         self,
-        block: Any,
+        block: Spec,
         gate_drop: float = 0.0,
         heads: int = 1,
         hidden_units: int | None = None,
         dropout: float = 0.0,
         attention_dropout: float = 0.0,
-        dtype: Any = None,
+        dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(dtype=dtype, **kwargs)
@@ -76,13 +77,13 @@ class CopyGate(keras.layers.Layer):
         self.gate_drop, self.dropout = checks.number("gate_drop", gate_drop, 0.0, 0.99), dropout
         self.seeds = keras.random.SeedGenerator()
 
-    def build(self, states_shape: Any, mask_shape: Any = None) -> None:
+    def build(self, states_shape: Shape, mask_shape: Shape | None = None) -> None:
         self.block.build(states_shape)
         self.gate = FeedForward(states_shape[-1], 1.0, -3.0, self.dropout, dtype=self.dtype_policy)
         self.gate.build(states_shape)
         self.built = True
 
-    def call(self, states: Any, mask: Any = None, training: bool = False) -> tuple[Any, dict[str, Any]]:
+    def call(self, states: Tensor, mask: Tensor | None = None, training: bool = False) -> tuple[Tensor, Trace]:
         attended, weights = self.block.attention_sublayer(states, mask, training)
         gates = ops.sigmoid(self.gate(attended, training=training))
         if training and self.gate_drop:
@@ -90,7 +91,7 @@ class CopyGate(keras.layers.Layer):
         update = self.block.feed_forward_sublayer(attended, training)
         return gates * update + (1.0 - gates) * states, {"weights": weights, "gates": gates}
 
-    def kept(self, shape: Any) -> Any:
+    def kept(self, shape: Shape) -> Tensor:
         """Draws which gates are not dropped, as a bool tensor."""
         if keras.config.backend() == "torch":  # to draw from a seed is a round trip to the host there
             return keras.random.dropout(ops.ones(shape), self.gate_drop, seed=self.seeds) > 0
@@ -99,7 +100,7 @@ class CopyGate(keras.layers.Layer):
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         own = {"block": serialize(self.block), "gate_drop": self.gate_drop, "dropout": self.dropout}
         return {**super().get_config(), **own}
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import keras
 
+from kzoo.annotations import Config, DType, Prepared, Shape, Spec, Tensor, Trace
 from kzoo.errors import InputError
 from kzoo.layers.transformer.multi_head_attention import MultiHeadAttention
 from kzoo.layers.transformer.transformer_block import EPSILON, TransformerBlock
@@ -56,13 +57,13 @@ class DecoderBlock(keras.layers.Layer):
 
     def __init__(
         self,
-        block: Any = "transformer",
-        cross: Any = "dot_product",
+        block: Spec = "transformer",
+        cross: Spec = "dot_product",
         heads: int = 1,
         hidden_units: int | None = None,
         dropout: float = 0.0,
         attention_dropout: float = 0.0,
-        dtype: Any = None,
+        dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(dtype=dtype, **kwargs)
@@ -76,14 +77,14 @@ class DecoderBlock(keras.layers.Layer):
         if self.block.norm != "none":
             self.cross_norm = keras.layers.LayerNormalization(epsilon=EPSILON, **policy)
 
-    def build(self, states_shape: Any, *others: Any) -> None:
+    def build(self, states_shape: Shape, *others: Shape) -> None:
         self.block.build(states_shape)
         self.cross.build(states_shape, states_shape)
         if hasattr(self, "cross_norm"):
             self.cross_norm.build(states_shape)
         self.built = True
 
-    def prepare(self, memory: Any, source_ends: Any = None, training: bool = False) -> dict[str, Any]:
+    def prepare(self, memory: Tensor, source_ends: Tensor | None = None, training: bool = False) -> Prepared:
         """Returns the keys and values of a source, and where its parts end.
 
         Args:
@@ -94,15 +95,25 @@ class DecoderBlock(keras.layers.Layer):
         return self.cross.prepare(memory, training) | ({} if source_ends is None else {"source_ends": source_ends})
 
     def call(
-        self, states: Any, memory: dict[str, Any], mask: Any = None, memory_mask: Any = None, training: bool = False
-    ) -> tuple[Any, dict[str, Any]]:
+        self,
+        states: Tensor,
+        memory: Prepared,
+        mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        training: bool = False,
+    ) -> tuple[Tensor, Trace]:
         attended, own = self.block.attention_sublayer(states, mask, training)
         attended, cross = self.cross_attention_sublayer(attended, memory, memory_mask, None, training)
         return self.block.feed_forward_sublayer(attended, training), {"self": own, "cross": cross}
 
     def cross_attention_sublayer(
-        self, attended: Any, memory: dict[str, Any], mask: Any, query_offset: Any = None, training: bool = False
-    ) -> tuple[Any, Any]:
+        self,
+        attended: Tensor,
+        memory: Prepared,
+        mask: Tensor,
+        query_offset: Tensor | None = None,
+        training: bool = False,
+    ) -> tuple[Tensor, Tensor]:
         """Returns c of a, and the weights; `query_offset` as of `MultiHeadAttention.attend`."""
         inputs = self.cross_norm(attended) if self.block.norm == "before" else attended
         context, weights = self.cross.attend(inputs, memory, mask, query_offset, training)
@@ -110,8 +121,8 @@ class DecoderBlock(keras.layers.Layer):
         return (self.cross_norm(output) if self.block.norm == "after" else output), weights
 
     def step(
-        self, state: Any, prepared: dict[str, Any], memory: dict[str, Any], mask: Any, memory_mask: Any, index: Any
-    ) -> tuple[Any, dict[str, Any]]:
+        self, state: Tensor, prepared: Prepared, memory: Prepared, mask: Tensor, memory_mask: Tensor, index: Tensor
+    ) -> tuple[Tensor, Trace]:
         """Returns the new state (B, 1, D) of one more position, and `prepared` with it; see `TransformerBlock.step`."""
         attended, prepared = self.block.attention_sublayer_step(state, prepared, mask, index)
         attended, _ = self.cross_attention_sublayer(attended, memory, memory_mask, index)
@@ -120,5 +131,5 @@ class DecoderBlock(keras.layers.Layer):
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "block": serialize(self.block), "cross": serialize(self.cross)}

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Shape, Tensor
 from kzoo.layers.functional.dense import dense, glorot
 from kzoo.registry import register
 
@@ -48,7 +49,7 @@ class FeedForward(keras.layers.Layer):
         bias: float | None = None,
         dropout: float = 0.0,
         activation: str = "relu",
-        dtype: Any = None,
+        dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(dtype=dtype, **kwargs)
@@ -58,7 +59,7 @@ class FeedForward(keras.layers.Layer):
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
         self.activation = checks.choice("activation", activation, ["relu", "gelu"])
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Shape) -> None:
         size = input_shape[-1]
         units = self.units or 4 * size
         constant = {} if self.start is None else {"bias_initializer": keras.initializers.Constant(self.start)}
@@ -70,9 +71,9 @@ class FeedForward(keras.layers.Layer):
         self.outer.build((None, units))
         self.built = True
 
-    def call(self, inputs: Any, training: bool = False) -> Any:
+    def call(self, inputs: Tensor, training: bool = False) -> Tensor:
         return self.outer(self.dropout(self.inner(inputs), training=training))
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         own = {"units": self.units, "gain": self.gain, "bias": self.start, "dropout": self.dropout.rate}
         return {**super().get_config(), **own, "activation": self.activation}

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Prepared, Shape, Spec, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.functional.dense import dense, glorot
@@ -71,14 +72,14 @@ class MultiHeadAttention(keras.layers.Layer):
         self,
         heads: int = 1,
         head_units: int | None = None,
-        position: Any = None,
-        bias: Any = None,
-        weighting: Any = "softmax",
+        position: Spec | None = None,
+        bias: Spec | None = None,
+        weighting: Spec = "softmax",
         query_bias: bool = False,
         trainable_scale: bool = False,
         initialization: str = "whole",
         dropout: float = 0.0,
-        dtype: Any = None,
+        dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(dtype=dtype, **kwargs)
@@ -93,7 +94,7 @@ class MultiHeadAttention(keras.layers.Layer):
         self.initialization = checks.choice("initialization", initialization, ["whole", "head"])
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), **policy)
 
-    def build(self, inputs_shape: Any, memory_shape: Any = None, mask_shape: Any = None) -> None:
+    def build(self, inputs_shape: Shape, memory_shape: Shape | None = None, mask_shape: Shape | None = None) -> None:
         size, memory_size = inputs_shape[-1], (memory_shape or inputs_shape)[-1]
         if self.head_units is None and size % self.heads:
             raise InputError(f"states of size {size} cannot be split between {self.heads} heads")
@@ -112,7 +113,7 @@ class MultiHeadAttention(keras.layers.Layer):
         queries_shape = (None, self.heads, None, self.size)
         if self.query_bias:
             self.content_bias = self.add_weight((self.heads, 1, self.size), initializer="zeros", name="content_bias")
-        self.scale: Any = self.size**-0.5
+        self.scale: Tensor = self.size**-0.5
         if self.trainable_scale:
             self.scale = self.add_weight((1,), initializer=keras.initializers.Constant(self.scale), name="scale")
         if self.bias is not None:
@@ -122,13 +123,18 @@ class MultiHeadAttention(keras.layers.Layer):
         self.built = True
 
     def call(
-        self, inputs: Any, memory: Any = None, mask: Any = None, training: bool = False, delimiter: Any = None
-    ) -> tuple[Any, Any]:
+        self,
+        inputs: Tensor,
+        memory: Tensor | None = None,
+        mask: Tensor | None = None,
+        training: bool = False,
+        delimiter: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor]:
         prepared = self.prepare(inputs if memory is None else memory, training)
         prepared |= {} if delimiter is None else {"delimiter": delimiter}
         return self.attend(inputs, prepared, mask, None, training)
 
-    def prepare(self, memory: Any, training: bool = False) -> dict[str, Any]:
+    def prepare(self, memory: Tensor, training: bool = False) -> Prepared:
         """Returns what `attend` needs of a memory (B, S, E): `keys` and `values`, each (B, N, S, H).
 
         With `attend` and `update_cache` it is for decoding: the keys and values of what does not change are computed
@@ -137,7 +143,7 @@ class MultiHeadAttention(keras.layers.Layer):
         keys = self.split(self.dropout(self.key(memory), training=training))
         return {"keys": keys, "values": self.split(self.value(memory))}
 
-    def update_cache(self, state: Any, prepared: dict[str, Any], index: Any) -> dict[str, Any]:
+    def update_cache(self, state: Tensor, prepared: Prepared, index: Tensor) -> Prepared:
         """Returns `prepared` with the key and the value of one more position.
 
         Args:
@@ -154,12 +160,12 @@ class MultiHeadAttention(keras.layers.Layer):
 
     def attend(
         self,
-        inputs: Any,
-        prepared: dict[str, Any],
-        mask: Any = None,
-        query_offset: Any = None,
+        inputs: Tensor,
+        prepared: Prepared,
+        mask: Tensor | None = None,
+        query_offset: Tensor | None = None,
         training: bool = False,
-    ) -> tuple[Any, Any]:
+    ) -> tuple[Tensor, Tensor]:
         """Attends to prepared keys and values; `call` is `attend` to what `prepare` returns.
 
         Args:
@@ -190,14 +196,14 @@ class MultiHeadAttention(keras.layers.Layer):
         context = ops.einsum("bnts,bnsh->btnh", ops.cast(weights, values.dtype), values)
         return self.projection(ops.reshape(context, (*ops.shape(context)[:2], self.heads * self.size))), weights
 
-    def split(self, x: Any) -> Any:
+    def split(self, x: Tensor) -> Tensor:
         """Returns vectors (B, T, N * H) as (B, N, T, H)."""
         return ops.transpose(ops.reshape(x, (*ops.shape(x)[:2], self.heads, self.size)), (0, 2, 1, 3))
 
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "heads": self.heads,

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Shape, Spec, Tensor, Trace
 from kzoo.layers.functional.repeat import repeat
 from kzoo.registry import alias, get, register, serialize
 
@@ -51,7 +52,7 @@ class SharedDepth(keras.layers.Layer):
     """
 
     def __init__(
-        self, block: Any, steps: int = 14, inference_steps: int | None = None, dtype: Any = None, **kwargs: Any
+        self, block: Spec, steps: int = 14, inference_steps: int | None = None, dtype: DType = None, **kwargs: Any
     ) -> None:
         super().__init__(dtype=dtype, **kwargs)
         self.block = get("block", block, dtype=self.dtype_policy)
@@ -67,7 +68,7 @@ class SharedDepth(keras.layers.Layer):
     def inference_steps(self, steps: int | None) -> None:
         self._inference_steps = None if steps is None else checks.integer("inference_steps", steps, 1, MAX_STEPS)
 
-    def build(self, states_shape: Any, mask_shape: Any = None) -> None:
+    def build(self, states_shape: Shape, mask_shape: Shape | None = None) -> None:
         self.block.build(states_shape)
         self.built = True
 
@@ -77,9 +78,9 @@ class SharedDepth(keras.layers.Layer):
         return [variable for variable in self.block.variables if id(variable) not in weights]
 
     def call(
-        self, states: Any, mask: Any, steps: int | None = None, training: bool = False, trace: bool = False
-    ) -> tuple[Any, dict[str, Any]]:
-        def step(states: Any, t: Any) -> tuple[Any, dict[str, Any]]:
+        self, states: Tensor, mask: Tensor, steps: int | None = None, training: bool = False, trace: bool = False
+    ) -> tuple[Tensor, Trace]:
+        def step(states: Tensor, t: Tensor) -> tuple[Tensor, Trace]:
             states, found = self.block(states, mask, training=training)
             return states, found if trace else {}
 
@@ -94,7 +95,7 @@ class SharedDepth(keras.layers.Layer):
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         own = {"block": serialize(self.block), "steps": self.steps, "inference_steps": self._inference_steps}
         return {**super().get_config(), **own}
 

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Prepared, Shape, Spec, Tensor, Trace
 from kzoo.errors import InputError
 from kzoo.layers.transformer.feed_forward import FeedForward
 from kzoo.layers.transformer.multi_head_attention import MultiHeadAttention
@@ -72,7 +73,7 @@ class TransformerBlock(keras.layers.Layer):
 
     def __init__(
         self,
-        attention: Any = "dot_product",
+        attention: Spec = "dot_product",
         update: str = "residual",
         heads: int = 1,
         hidden_units: int | None = None,
@@ -80,7 +81,7 @@ class TransformerBlock(keras.layers.Layer):
         attention_dropout: float = 0.0,
         norm: str = "after",
         activation: str = "relu",
-        dtype: Any = None,
+        dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(dtype=dtype, **kwargs)
@@ -99,7 +100,7 @@ class TransformerBlock(keras.layers.Layer):
         if norm != "none" and update != "tanh":
             self.update_norm = keras.layers.LayerNormalization(epsilon=EPSILON, **policy)
 
-    def build(self, states_shape: Any, mask_shape: Any = None) -> None:
+    def build(self, states_shape: Shape, mask_shape: Shape | None = None) -> None:
         self.attention.build(states_shape)
         self.feed_forward.build(states_shape)
         for name in ("attention_norm", "update_norm"):
@@ -108,20 +109,20 @@ class TransformerBlock(keras.layers.Layer):
         self.built = True
 
     def call(
-        self, states: Any, mask: Any = None, training: bool = False, delimiter: Any = None
-    ) -> tuple[Any, dict[str, Any]]:
+        self, states: Tensor, mask: Tensor | None = None, training: bool = False, delimiter: Tensor | None = None
+    ) -> tuple[Tensor, Trace]:
         attended, weights = self.attention_sublayer(states, mask, training, delimiter)
         return self.feed_forward_sublayer(attended, training), {"weights": weights}
 
     def attention_sublayer(
-        self, states: Any, mask: Any, training: bool = False, delimiter: Any = None
-    ) -> tuple[Any, Any]:
+        self, states: Tensor, mask: Tensor, training: bool = False, delimiter: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Returns a, of shape (B, T, D), and the weights (B, N, T, T)."""
         inputs = self._before(states, "attention_norm")
         context, weights = self.attention(inputs, mask=mask, training=training, delimiter=delimiter)
         return self._after(states + self.dropout(context, training=training), "attention_norm"), weights
 
-    def feed_forward_sublayer(self, attended: Any, training: bool = False) -> Any:
+    def feed_forward_sublayer(self, attended: Tensor, training: bool = False) -> Tensor:
         """Returns u of a."""
         update = self.feed_forward(self._before(attended, "update_norm"), training=training)
         if self.update == "tanh":
@@ -130,7 +131,7 @@ class TransformerBlock(keras.layers.Layer):
             update = attended + self.dropout(update, training=training)
         return self._after(update, "update_norm")
 
-    def start(self, states: Any, mask: Any, delimiter: Any = None) -> tuple[Any, dict[str, Any]]:
+    def start(self, states: Tensor, mask: Tensor, delimiter: Tensor | None = None) -> tuple[Tensor, Trace]:
         """Returns what `call` does for the first positions, and the keys and values that `step` reads.
 
         Args:
@@ -143,7 +144,7 @@ class TransformerBlock(keras.layers.Layer):
         context, _ = self.attention.attend(inputs, prepared, mask)
         return self.feed_forward_sublayer(self._after(states + context, "attention_norm")), prepared
 
-    def step(self, state: Any, prepared: dict[str, Any], mask: Any, index: Any) -> tuple[Any, dict[str, Any]]:
+    def step(self, state: Tensor, prepared: Prepared, mask: Tensor, index: Tensor) -> tuple[Tensor, Trace]:
         """Returns the new state of one more position, and `prepared` with it.
 
         Args:
@@ -156,24 +157,24 @@ class TransformerBlock(keras.layers.Layer):
         return self.feed_forward_sublayer(attended), prepared
 
     def attention_sublayer_step(
-        self, state: Any, prepared: dict[str, Any], mask: Any, index: Any
-    ) -> tuple[Any, dict[str, Any]]:
+        self, state: Tensor, prepared: Prepared, mask: Tensor, index: Tensor
+    ) -> tuple[Tensor, Trace]:
         """Returns a of one more position, and `prepared` with it; see `step`."""
         inputs = self._before(state, "attention_norm")
         prepared = self.attention.update_cache(inputs, prepared, index)
         context, _ = self.attention.attend(inputs, prepared, mask, index)
         return self._after(state + context, "attention_norm"), prepared
 
-    def _before(self, states: Any, norm: str) -> Any:
+    def _before(self, states: Tensor, norm: str) -> Tensor:
         return getattr(self, norm)(states) if self.norm == "before" else states
 
-    def _after(self, states: Any, norm: str) -> Any:
+    def _after(self, states: Tensor, norm: str) -> Tensor:
         return getattr(self, norm)(states) if self.norm == "after" else states
 
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "attention": serialize(self.attention),

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Tensor
 from kzoo.layers.functional.masked_softmax import masked_softmax
 from kzoo.layers.functional.windows import windows
 from kzoo.registry import alias, register
@@ -48,11 +49,11 @@ class GeometricWeighting(keras.layers.Layer):
     only, "geometric_normalized" here.
     """
 
-    def __init__(self, normalize: bool = False, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(self, normalize: bool = False, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(autocast=False, dtype=dtype, **kwargs)
         self.normalize = checks.boolean("normalize", normalize)
 
-    def call(self, scores: Any, mask: Any) -> Any:
+    def call(self, scores: Tensor, mask: Tensor) -> Tensor:
         scores = ops.cast(scores, "float32")
         length = ops.shape(scores)[-1]
         places = ops.arange(length, dtype="int32")
@@ -66,11 +67,11 @@ class GeometricWeighting(keras.layers.Layer):
             return masked_softmax(log_weights, open_keys) * opened
         return ops.exp(log_weights) * opened
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "normalize": self.normalize}
 
 
-def missed_before(misses: Any, right: Any) -> Any:
+def missed_before(misses: Tensor, right: Tensor) -> Tensor:
     """Returns, for each query i and key j, the sum of `misses` over the keys that are closer to i than j is.
 
     With C_k the sum of the first k, a key to the right has C_j - C_(2i-j+1) before it, and a key to the left

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kzoo.annotations import Config, DType, Tensor
 from kzoo.layers.functional.masked_softmax import masked_softmax
 from kzoo.registry import alias, register
 
@@ -30,13 +31,13 @@ class SoftmaxWeighting(keras.layers.Layer):
     ```
     """
 
-    def __init__(self, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(self, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(autocast=False, dtype=dtype, **kwargs)
 
-    def call(self, scores: Any, mask: Any) -> Any:
+    def call(self, scores: Tensor, mask: Tensor) -> Tensor:
         return masked_softmax(ops.cast(scores, "float32"), mask)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return super().get_config()  # without an override Keras leaves the dtype policy out
 
 

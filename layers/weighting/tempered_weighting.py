@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, DType, Shape, Tensor
 from kzoo.layers.functional.masked_softmax import masked_softmax
 from kzoo.registry import alias, register
 
@@ -64,7 +65,7 @@ class TemperedWeighting(keras.layers.Layer):
         trained: bool = True,
         shortest: int = 2,
         stretch: float = 1.0,
-        dtype: Any = None,
+        dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(autocast=False, dtype=dtype, **kwargs)
@@ -75,12 +76,12 @@ class TemperedWeighting(keras.layers.Layer):
         if self.stretch > 1:
             self.seeds = keras.random.SeedGenerator()
 
-    def build(self, scores_shape: Any = None, mask_shape: Any = None) -> None:
+    def build(self, scores_shape: Shape | None = None, mask_shape: Shape | None = None) -> None:
         constant = keras.initializers.Constant(self.start)
         self.beta = self.add_weight((1,), initializer=constant, trainable=self.trained, name="beta")
         self.built = True
 
-    def call(self, scores: Any, mask: Any, training: bool = False) -> Any:
+    def call(self, scores: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         scores = ops.cast(scores, "float32")
         open_keys = ops.cast(ops.logical_and(mask, ops.ones_like(scores, dtype="bool")), "float32")
         number = ops.maximum(ops.sum(open_keys, axis=-1, keepdims=True), float(self.shortest))
@@ -90,7 +91,7 @@ class TemperedWeighting(keras.layers.Layer):
             logarithm += math.log(self.stretch) * keras.random.uniform(shape, dtype="float32", seed=self.seeds)
         return masked_softmax(ops.cast(self.beta, "float32") * logarithm * scores, mask)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         own = {"beta": self.start, "trained": self.trained, "shortest": self.shortest, "stretch": self.stretch}
         return {**super().get_config(), **own}
 

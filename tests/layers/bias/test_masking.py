@@ -160,3 +160,23 @@ def test_cyclic_positions():
         back = ops.convert_to_numpy(cyclic(zeros, source_ends=ends))
         for row, end in enumerate(ENDS[:, -1]):
             np.testing.assert_allclose(back[row], whole[row, (end - np.arange(10)) % period], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("relative", "RelativeBias needs the queries in its BiasInputs"),
+        ("direction", "DirectionBias needs the states in its BiasInputs"),
+        ("mirrored", "MirroredBias needs the queries in its BiasInputs"),
+        ("alibi", "AlibiBias must be built, or called with queries, to know the number of heads"),
+    ],
+)
+def test_what_a_bias_needs_is_asked_for(name, message):
+    with pytest.raises(InputError, match=message):
+        matrix(kzoo.registry.get("bias", name), 3, 3)
+
+
+def test_relative_biases_take_one_query_with_an_offset():
+    queries = np.ones((2, 2, 3, 4), "float32")
+    with pytest.raises(InputError, match="ShawBias takes one query at a time with an offset, not 3"):
+        matrix(kzoo.layers.ShawBias(), 3, 5, queries=queries, query_offset=np.array([0, 1]))
