@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kzoo.preprocessing.calculation_preprocessor import CalculationPreprocessor as CalculationPreprocessor
     from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor as ClassifierPreprocessor
     from kzoo.preprocessing.decoder_preprocessor import DecoderPreprocessor as DecoderPreprocessor
-    from kzoo.preprocessing.preprocessor import Seq2SeqPreprocessor as Seq2SeqPreprocessor
+    from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor as Seq2SeqPreprocessor
     from kzoo.preprocessing.tokenizer import Tokenizer as Tokenizer
     from kzoo.registry import register as register
     from kzoo.saving.catalogue import list_presets as list_presets

@@ -4,7 +4,7 @@ Keras gives its tensors no type that holds on every backend, so a `Tensor` is an
 what is meant.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +21,7 @@ Arrays: TypeAlias = tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]  # x, y
 Inputs: TypeAlias = dict[str, Tensor]  # what a model is called with
 
 Text: TypeAlias = str | Sequence[str]  # a text, or its tokens
+Texts: TypeAlias = Text | Iterable[Text] | np.ndarray  # one, or several
 TokenIds: TypeAlias = Sequence[int]  # of one sequence
 
 Config: TypeAlias = dict[str, Any]  # the arguments of a class, plain data

@@ -1,6 +1,6 @@
 """Greedy decoding, compiled."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import keras
@@ -8,10 +8,14 @@ import numpy as np
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Inputs, Structure, Tensor, Text, TokenIds
+from kzoo.compiling import compile_for_backend, memory_errors
 from kzoo.layers.functional.scan import while_loop
-from kzoo.preprocessing.preprocessor import MAX_LENGTH, bucket
+from kzoo.preprocessing.padding import bucket
+from kzoo.preprocessing.preprocessor import MAX_LENGTH
 
 BATCH = 256
+SCORES = 2**24  # rows x columns x columns of a batch at most: what one head of attention computes at once
 
 
 class Generator:
@@ -26,40 +30,44 @@ class Generator:
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        self.compiled: Any = None
+        self.compiled: Callable[[Structure, int], Structure] | None = None
 
-    def __call__(self, texts: Sequence[str], max_length: int | None = None) -> list[str]:
+    def __call__(self, texts: Sequence[Text], max_length: int | None = None) -> list[str]:
         """Returns the output for each text.
 
         Args:
-            texts: sequence of str.
+            texts: sequence of texts, each a string or a list of tokens.
             max_length: int. At most so many tokens, 1 to 100,010. Defaults to ten times the input's own, plus 10, or
                 to the number that the preprocessor says.
         """
         preprocessor = self.model.text_preprocessor()
         sources = [preprocessor.encode_source(text) for text in texts]
         outputs: list[str] = []
-        for i in range(0, len(sources), BATCH):
-            ids = self.decode(sources[i : i + BATCH], max_length)
-            outputs += [preprocessor.decode(row) for row in ids.tolist()]
+        for batch in batches(sources):
+            outputs += [preprocessor.decode(row) for row in self.decode(batch, max_length).tolist()]
         return outputs
 
-    def decode(self, sources: Sequence[Sequence[int]], max_length: int | None = None) -> np.ndarray:
+    def decode(self, sources: Sequence[TokenIds], max_length: int | None = None) -> np.ndarray:
         """Returns the output ids of encoded sources, int32 of shape (B, max_length), padded after the end symbol."""
         preprocessor = self.model.preprocessor
         longest = max(map(len, sources))
+        columns = bucket(longest)
         if max_length is not None:
             checks.integer("max_length", max_length, 1, 10 * MAX_LENGTH + 10)
         limits = np.array([preprocessor.steps(source, max_length) for source in sources])
-        rows = [*sources, *[sources[0]] * ((1 << (len(sources) - 1).bit_length()) - len(sources))]
-        inputs = preprocessor.prompts(rows, pad_to=bucket(longest))
+        rows = full_batch(sources)
+        inputs = preprocessor.prompts(rows, pad_to=columns)
         inputs["limits"] = np.resize(limits, len(rows)).astype("int32")
+        # The length follows the padded source, not the source: all sources of a bucket are one compilation.
+        highest = preprocessor.max_target_length(columns)
+        length = bucket(max(int(limits.max()), highest if max_length is None else min(max_length, highest)))
         if self.compiled is None:
             self.compiled = compile_for_backend(self.model, self.greedy)
-        ids = keras.ops.convert_to_numpy(self.compiled(inputs, bucket(int(limits.max()))))
+        with memory_errors(len(rows), longest):
+            ids = keras.ops.convert_to_numpy(self.compiled(inputs, length))
         return ids[: len(sources), : limits.max()]
 
-    def greedy(self, inputs: dict[str, Any], length: Any) -> Any:
+    def greedy(self, inputs: Inputs, length: int) -> Tensor:
         """Returns the output ids, an int32 tensor of shape (B, length), padded after the end symbol.
 
         Args:
@@ -90,27 +98,18 @@ class Generator:
         return while_loop(unfinished, step, first)[3]
 
 
-def compile_for_backend(model: Any, function: Any) -> Any:
-    """Returns `function(arrays, length)` compiled where the backend compiles, without gradients.
+def batches(sources: Sequence[TokenIds]) -> Iterator[Sequence[TokenIds]]:
+    """Yields encoded sources in batches, in their order: at most 256, and fewer where they are long."""
+    first, longest = 0, 0
+    for i, source in enumerate(sources):
+        longest = max(longest, len(source))
+        if i > first and (i - first >= BATCH or (i - first + 1) * bucket(longest) ** 2 > SCORES):
+            yield sources[first:i]
+            first, longest = i, len(source)
+    if sources:
+        yield sources[first:]
 
-    Weights are arguments of the compiled function, so it stays right, and is not compiled again, when they change.
-    """
-    backend = keras.config.backend()
-    if backend == "jax":
-        import jax
 
-        def stateless(values: Any, arrays: Any, length: int) -> Any:
-            with keras.StatelessScope(state_mapping=list(zip(model.variables, values, strict=True))):
-                return function(arrays, length)
-
-        run = jax.jit(stateless, static_argnums=2)
-        return lambda arrays, length: run([v.value for v in model.variables], arrays, length)
-    if backend == "tensorflow":
-        import tensorflow as tf
-
-        return tf.function(function)
-    import torch
-
-    return torch.no_grad()(
-        lambda arrays, length: function(keras.tree.map_structure(ops.convert_to_tensor, arrays), length)
-    )
+def full_batch(sources: Sequence[TokenIds]) -> list[TokenIds]:
+    """Returns the sources, the first one repeated until their number is a power of two: few shapes to compile."""
+    return [*sources, *[sources[0]] * ((1 << (len(sources) - 1).bit_length()) - len(sources))]

@@ -86,3 +86,67 @@ def test_a_model_without_preprocessor_says_so():
     model = kzoo.models.RecurrentSeq2Seq(13, embedding_units=2, encoder_units=2)
     with pytest.raises(InputError, match="this model takes arrays only"):
         model.generate("4")
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        None,
+        5,
+        b"4 7",
+        np.int64(4),
+        {"4 7": 1},
+        {"4 7"},
+        [5],
+        [None],
+        [b"4"],
+        [[4, 7]],
+        [["4", ["7"]]],
+        np.array([4, 7]),
+    ],
+)
+def test_what_is_no_text_is_one_sentence(model, inputs):
+    with pytest.raises(InputError, match="^inputs must be a text, or a list of texts"):
+        model.generate(inputs)
+
+
+def test_texts_come_in_many_forms(model):
+    texts = ["4 7", "9 8 1"]
+    expected = model.generate(texts, max_length=8)
+    tokens = [text.split() for text in texts]
+    for same in (tuple(texts), iter(texts), np.array(texts), np.array(texts, object), tokens, map(tuple, tokens)):
+        assert model.generate(same, max_length=8) == expected
+
+
+def test_the_batch_follows_the_length():
+    rows = [[0] * length for length in [10] * 300 + [1000] * 40 + [10_000] * 2]
+    found = list(generation.batches(rows))
+    assert [row for batch in found for row in batch] == rows
+    assert [len(batch) for batch in found] == [256, 44, 16, 16, 8, 1, 1]
+    assert list(generation.batches([])) == []
+
+
+@pytest.mark.once
+def test_sources_of_one_bucket_have_one_shape(model, monkeypatch):
+    shapes = set()
+
+    def compiled(inputs, length):
+        shapes.add((inputs["encoder_token_ids"].shape, length))
+        assert inputs["limits"].max() <= length
+        return np.zeros((len(inputs["limits"]), length), "int32")
+
+    monkeypatch.setattr(model.generator, "compiled", compiled)
+    for length in range(1, 101):
+        model.generate(["4 " * length])
+    assert len(shapes) == 13 and max(length for _, length in shapes) <= 1152
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("name", ["RecurrentSeq2Seq", "TransformerDecoder", "TransformerSeq2Seq"])
+def test_no_source_writes_more_than_its_columns_may(name):
+    task = kzoo.tasks.get({"RecurrentSeq2Seq": "scan", "TransformerDecoder": "sorter"}.get(name, "addition"))
+    preprocessor = getattr(kzoo.models, name).make_preprocessor(task)
+    for example in task.examples("test", 50):
+        source = preprocessor.encode_source(example.source)
+        for columns in (len(source), len(source) + 7):
+            assert 1 <= preprocessor.steps(source) <= preprocessor.max_target_length(columns)

@@ -7,9 +7,10 @@ import keras
 import numpy as np
 
 from kzoo import checks
+from kzoo.annotations import Arrays
 from kzoo.data.sampling import SAMPLINGS
 from kzoo.errors import InputError
-from kzoo.preprocessing.preprocessor import Arrays, Seq2SeqPreprocessor
+from kzoo.preprocessing.preprocessor import Preprocessor
 
 
 class Batches(keras.utils.PyDataset):
@@ -18,7 +19,7 @@ class Batches(keras.utils.PyDataset):
     Args:
         examples: iterable of (source, target), texts or sequences of tokens; or a function that returns those of an
             epoch, counted from 0.
-        preprocessor: Seq2SeqPreprocessor.
+        preprocessor: Preprocessor.
         batch_size: int.
         seed: int or None. Seeds the shuffling; None keeps the order.
         drop_remainder: bool. Whether to leave out a last batch that is not full, so that every batch has one shape;
@@ -38,7 +39,7 @@ class Batches(keras.utils.PyDataset):
     def __init__(
         self,
         examples: Iterable[Any] | Callable[[int], Iterable[Any]],
-        preprocessor: Seq2SeqPreprocessor,
+        preprocessor: Preprocessor,
         batch_size: int = 32,
         seed: int | None = None,
         drop_remainder: bool = False,

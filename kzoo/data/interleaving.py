@@ -6,9 +6,9 @@ from typing import Any
 import keras
 import numpy as np
 
+from kzoo.annotations import Arrays
 from kzoo.data.batches import Batches
 from kzoo.errors import InputError
-from kzoo.preprocessing.preprocessor import Arrays
 
 
 class Alternating(keras.utils.PyDataset):

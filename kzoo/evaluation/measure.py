@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import keras
 import numpy as np
 
+from kzoo.compiling import compile_for_backend
 from kzoo.errors import InputError, did_you_mean
-from kzoo.generation import compile_for_backend
 from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor
 from kzoo.tasks import Example, Task
 from kzoo.tasks.classification import ClassificationTask

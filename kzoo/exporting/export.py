@@ -184,7 +184,7 @@ def compare(program: Any, run: Runner, format: str) -> None:
 
 def answers(model: Any, sources: Sources) -> dict[str, np.ndarray]:
     """Returns what a model answers to encoded sources, in the form of `Program`."""
-    from kzoo.preprocessing.preprocessor import bucket
+    from kzoo.preprocessing.padding import bucket
 
     if hasattr(model, "generate_step"):
         return {"output_ids": model.generator.decode(sources)}

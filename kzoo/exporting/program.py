@@ -7,7 +7,7 @@ import numpy as np
 from keras import ops
 
 from kzoo.backend import no_other_backend
-from kzoo.preprocessing.preprocessor import pad
+from kzoo.preprocessing.padding import pad
 
 
 class Program:
@@ -33,8 +33,8 @@ class Program:
     def __call__(self, token_ids: Any) -> dict[str, Any]:
         inputs = self.preprocessor.tensors(token_ids)
         if self.generates:
-            room = self.preprocessor.room(ops.shape(token_ids)[1])
-            return {"output_ids": self.model.generator.greedy(inputs, room)}
+            length = self.preprocessor.max_target_length(ops.shape(token_ids)[1])
+            return {"output_ids": self.model.generator.greedy(inputs, length)}
         logits = self.model(inputs, training=False)
         return {"label_ids": ops.cast(ops.argmax(logits, axis=-1), "int32"), "logits": logits}
 

@@ -1,21 +1,21 @@
 """What the models with one answer a sequence have in common."""
 
-from collections.abc import Sequence
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any
 
 import keras
 import numpy as np
 
 from kzoo import checks
+from kzoo.annotations import Inputs, Tensor, Texts
+from kzoo.compiling import compile_for_backend, memory_errors
 from kzoo.errors import InputError
+from kzoo.generation import batches, full_batch
 from kzoo.models.sequence_model import SequenceModel
 from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor
-from kzoo.preprocessing.preprocessor import bucket
+from kzoo.preprocessing.padding import bucket
+from kzoo.preprocessing.texts import texts_of
 from kzoo.tasks import Task
-from kzoo.tasks import get as get_task
-from kzoo.tasks.classification import ClassificationTask
-
-BATCH = 256
 
 
 class Classifier(SequenceModel):
@@ -33,6 +33,7 @@ class Classifier(SequenceModel):
 
     preprocessor_class = ClassifierPreprocessor
     task_arguments = ("vocabulary_size", "labels")
+    input_names = ("token_ids", "padding_mask")
     boundaries = True
 
     def __init__(self, vocabulary_size: int, labels: int, preprocessor: Any = None, **kwargs: Any) -> None:
@@ -42,26 +43,11 @@ class Classifier(SequenceModel):
         if self.preprocessor is not None and len(self.preprocessor.labels) != labels:
             raise InputError(f"the preprocessor has {len(self.preprocessor.labels)} labels, but labels is {labels}")
         self.vocabulary_size, self.labels = vocabulary_size, labels
+        self._compiled_call: Callable[[Inputs, int], Tensor] | None = None
 
     @classmethod
-    def from_task(cls, task: str | Task, **config: Any) -> Self:
-        """Returns an untrained model for a task: its vocabulary and labels, and everything else from `config`.
-
-        Args:
-            task: str or ClassificationTask.
-            **config: arguments of the model.
-
-        Raises:
-            InputError: the targets of the task are no labels.
-        """
-        task = get_task(task)
-        if not isinstance(task, ClassificationTask):
-            raise InputError(f"{cls.__name__} answers with one label, and the targets of {task.name} are sequences")
-        preprocessor = ClassifierPreprocessor(task.vocabulary, task.labels, cls.boundaries, task.characters)
-        sizes = {"vocabulary_size": preprocessor.tokenizer.vocabulary_size, "labels": len(task.labels)}
-        model = cls(**sizes, preprocessor=preprocessor, **config)
-        model.task_name = task.name
-        return model
+    def make_preprocessor(cls, task: Task, **layout: Any) -> ClassifierPreprocessor:
+        return ClassifierPreprocessor.from_task(task, cls.boundaries)
 
     def compile(
         self, optimizer: Any = "auto", loss: Any = "auto", *, weighted_metrics: Any = "auto", **kwargs: Any
@@ -71,28 +57,37 @@ class Classifier(SequenceModel):
             weighted_metrics = [keras.metrics.SparseCategoricalAccuracy(name="sequence_accuracy")]
         super().compile(optimizer, loss, weighted_metrics=weighted_metrics, **kwargs)
 
-    def generate(self, inputs: str | Sequence[str], max_length: int | None = None) -> str | list[str]:
-        """Returns the label of a text, or the list of labels of a list of texts.
+    def generate(self, inputs: Texts, max_length: int | None = None) -> Any:
+        """Returns the label of a text, or the list of labels of several.
 
         Args:
-            inputs: str or sequence of str.
-            max_length: int. Means nothing here: a label is one token.
+            inputs: str, or a list, tuple, array or iterator of texts, each a string or the list of its tokens.
+            max_length: must be None: a label is one token.
 
         Raises:
-            InputError: an empty or too long input, an unknown token, or a model without preprocessor.
+            InputError: an empty or too long input, one that is no text, an unknown token, or a model without
+                preprocessor.
         """
+        if max_length is not None:
+            raise InputError(f"max_length does not apply: a {type(self).__name__} answers with one label")
         if isinstance(inputs, str):
             return self.generate([inputs])[0]
-        preprocessor: Any = self.text_preprocessor()
-        sources = [preprocessor.encode_source(text) for text in inputs]
+        preprocessor = self.text_preprocessor()
         found: list[str] = []
-        for i in range(0, len(sources), BATCH):
-            rows = sources[i : i + BATCH]
-            # Padded to few sizes, so that other inputs rarely compile again.
-            full = [*rows, *[rows[0]] * ((1 << (len(rows) - 1).bit_length()) - len(rows))]
-            logits = self.predict_on_batch(preprocessor.sources(full, bucket(max(map(len, full)))))
-            found += [preprocessor.labels[k] for k in np.argmax(logits[: len(rows)], axis=-1)]
+        for rows in batches([preprocessor.encode_source(text) for text in texts_of(inputs)]):
+            longest = max(map(len, rows))
+            with memory_errors(len(rows), longest):
+                logits = self.compiled_call(preprocessor.sources(full_batch(rows), bucket(longest)), 0)
+                numbers = np.argmax(keras.ops.convert_to_numpy(logits)[: len(rows)], axis=-1)
+            found += [preprocessor.labels[k] for k in numbers]
         return found
+
+    @property
+    def compiled_call(self) -> Callable[[Inputs, int], Tensor]:
+        """The function from inputs, and a number that is not read, to logits; any number of threads may call it."""
+        if self._compiled_call is None:
+            self._compiled_call = compile_for_backend(self, lambda inputs, _: self(inputs, training=False))
+        return self._compiled_call
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "vocabulary_size": self.vocabulary_size, "labels": self.labels}

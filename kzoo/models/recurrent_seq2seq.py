@@ -61,6 +61,7 @@ class RecurrentSeq2Seq(SequenceModel):
     """
 
     objectives = ("attention_supervision",)
+    input_names = ("encoder_token_ids", "encoder_padding_mask", "decoder_token_ids")
 
     def __init__(
         self,

@@ -1,22 +1,34 @@
 """What every model of the zoo can do: presets, strings in and out, sensible defaults for `fit`."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import keras
 
+from kzoo.annotations import Config, Texts
 from kzoo.data.batches import Batches
-from kzoo.errors import InputError
+from kzoo.errors import InputError, did_you_mean
 from kzoo.generation import Generator
 from kzoo.metrics import SequenceAccuracy, TokenAccuracy
-from kzoo.preprocessing.preprocessor import Seq2SeqPreprocessor
-from kzoo.tasks import Task, TaskData
+from kzoo.models.training_data import check_arrays, is_pairs, is_texts
+from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
+from kzoo.preprocessing.texts import texts_of
+from kzoo.registry import construct
+from kzoo.tasks import Task
 from kzoo.tasks import get as get_task
+
+EXAMPLES = "a task's data, a list of (source, target) pairs, a list of texts with their targets in y,"
+ARRAYS = "what the preprocessor makes of examples,"
+STATE = ("trainable_variables", "non_trainable_variables", "optimizer_variables", "metrics_variables")
 
 
 class SequenceModel(keras.Model):
     """Base of the models: an ordinary `keras.Model` that also takes examples and texts.
+
+    A subclass says in `input_names` which arrays its `call` needs. A call of `fit`, `evaluate` or `predict` that fails
+    leaves the weights as they were after the last step.
 
     Args:
         vocabulary_size: int. Number of token ids.
@@ -24,9 +36,11 @@ class SequenceModel(keras.Model):
             `vocabulary_size` ids. Defaults to None: the model takes arrays only.
     """
 
-    preprocessor_class: type = Seq2SeqPreprocessor
-    task_arguments: tuple[str, ...] = ("vocabulary_size",)  # what `from_task` takes from the task
-    objectives: tuple[str, ...] = ()  # what a recipe may train it on besides its target
+    objectives: ClassVar[tuple[str, ...]] = ()  # what a recipe may train it on besides its target
+    preprocessor_class: ClassVar[Any] = Seq2SeqPreprocessor
+    task_arguments: ClassVar[tuple[str, ...]] = ("vocabulary_size",)  # what `from_task` takes from the task
+    input_names: ClassVar[tuple[str, ...]] = ()
+    _jax_state: Any  # Keras' own
 
     def __init__(self, vocabulary_size: int, preprocessor: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -35,23 +49,40 @@ class SequenceModel(keras.Model):
         if preprocessor is not None and preprocessor.tokenizer.vocabulary_size != vocabulary_size:
             size = preprocessor.tokenizer.vocabulary_size
             raise InputError(f"the preprocessor has {size} token ids, but vocabulary_size is {vocabulary_size}")
-        self.preprocessor = preprocessor
+        self.preprocessor: Any = preprocessor  # of the model's own family
         self.task_name: str | None = None
+        self.preset_name: str | None = None
         self.generator = Generator(self)
 
     @classmethod
-    def from_task(cls, task: str | Task, **config: Any) -> Self:
+    def from_task(cls, task: str | Task, layout: Config | None = None, **config: Any) -> Self:
         """Returns an untrained model for a task: its vocabulary, and everything else from `config`.
 
         Args:
             task: str or Task.
+            layout: dict. How examples are laid out: `digits` and `aligned` of `CalculationPreprocessor`.
             **config: arguments of the model.
+
+        Raises:
+            InputError: the model or its preprocessor has no such argument, or the task is not for such a model.
         """
         task = get_task(task)
-        preprocessor = Seq2SeqPreprocessor(task.vocabulary, source_end=task.source_end)
-        model = cls(vocabulary_size=preprocessor.tokenizer.vocabulary_size, preprocessor=preprocessor, **config)
+        allowed = cls.preprocessor_class.layout
+        for name in layout or {}:
+            if name not in allowed:
+                raise InputError(did_you_mean(f"layout of a {cls.__name__}", name, allowed))
+        preprocessor = cls.make_preprocessor(task, **(layout or {}))
+        sizes: Config = {"vocabulary_size": preprocessor.tokenizer.vocabulary_size}
+        if "labels" in cls.task_arguments:
+            sizes["labels"] = len(preprocessor.labels)
+        model: Self = construct(cls, {**sizes, "preprocessor": preprocessor, **config})
         model.task_name = task.name
         return model
+
+    @classmethod
+    def make_preprocessor(cls, task: Task, **layout: Any) -> Any:
+        """Returns the preprocessor of a task for models of this class."""
+        return cls.preprocessor_class.from_task(task, **layout)
 
     @classmethod
     def from_preset(cls, preset: str | Path, load_weights: bool = True) -> Self:
@@ -70,20 +101,22 @@ class SequenceModel(keras.Model):
 
         save_to_preset(self, folder)
 
-    def generate(self, inputs: str | Sequence[str], max_length: int | None = None) -> str | list[str]:
-        """Returns the greedy output for a text, or the list of outputs for a list of texts.
+    def generate(self, inputs: Texts, max_length: int | None = None) -> Any:
+        """Returns the greedy output for a text, or the list of outputs for several.
 
         Args:
-            inputs: str or sequence of str, tokens separated by spaces.
+            inputs: str, tokens separated by spaces (without spaces where a token is a character); or a list, tuple,
+                array or iterator of texts, each such a string or the list of its tokens.
             max_length: int. Stops there even without an end symbol. Defaults to ten times the input's own, plus 10, or
                 to the number of tokens that a target has where it has no end symbol.
 
         Raises:
-            InputError: an empty or too long input, an unknown token, or a model without preprocessor.
+            InputError: an empty or too long input, one that is no text, an unknown token, a model without
+                preprocessor, or an output that memory does not suffice for.
         """
         if isinstance(inputs, str):
             return self.generator([inputs], max_length)[0]
-        return self.generator(list(inputs), max_length)
+        return self.generator(texts_of(inputs), max_length)
 
     def compile(
         self, optimizer: Any = "auto", loss: Any = "auto", *, weighted_metrics: Any = "auto", **kwargs: Any
@@ -115,19 +148,28 @@ class SequenceModel(keras.Model):
 
         Args:
             x: a task's data (`task.dataset("train")`), a list of (source, target) pairs, a list of source texts with
-                their targets in `y`, or anything that `keras.Model.fit` takes.
+                their targets in `y`, a dict of arrays, or a data set or generator of batches.
             y: sequence of str, if `x` is a list of source texts.
             batch_size: int. Defaults to 32.
             **kwargs: of `keras.Model.fit`; `validation_data` takes the same forms as `x` (texts as a list of pairs).
+
+        Raises:
+            InputError: the data is in no such form.
         """
         if not self.compiled:
             self.compile()
         x, y, batch_size = self._batches(x, y, batch_size, shuffle=kwargs.get("shuffle", True))
-        if kwargs.get("validation_data") is not None:
-            kwargs["validation_data"] = self._batches(kwargs["validation_data"], None, batch_size, shuffle=False)[0]
+        validation = kwargs.get("validation_data")
+        if is_pairs(validation):
+            kwargs["validation_data"] = self._batches(validation, None, batch_size, shuffle=False)[0]
+        elif validation is not None:
+            first = validation[0] if isinstance(validation, (tuple, list)) and validation else validation
+            checked = check_arrays(first, self.input_names, EXAMPLES)
+            kwargs["validation_data"] = checked if first is validation else (checked, *validation[1:])
         if self.optimizer is not None and not self.optimizer.built:
             self.optimizer.build(self.trainable_variables)  # or TensorFlow traces the step twice, to find its variables
-        return super().fit(x, y, batch_size=batch_size, **kwargs)
+        with self._weights_kept():
+            return super().fit(x, y, batch_size=batch_size, **kwargs)
 
     def evaluate(self, x: Any = None, y: Any = None, batch_size: int | None = None, **kwargs: Any) -> Any:
         """Evaluates as `keras.Model.evaluate` does, on the same forms of data as `fit`.
@@ -137,21 +179,64 @@ class SequenceModel(keras.Model):
         if not self.compiled:
             self.compile()
         x, y, batch_size = self._batches(x, y, batch_size, shuffle=False)
-        return super().evaluate(x, y, batch_size=batch_size, **kwargs)
+        with self._weights_kept():
+            return super().evaluate(x, y, batch_size=batch_size, **kwargs)
+
+    def predict(self, x: Any, batch_size: int | None = None, **kwargs: Any) -> Any:
+        """Returns logits as `keras.Model.predict` does, of a dict of arrays or a data set of batches.
+
+        `generate` takes texts.
+        """
+        x = check_arrays(x, self.input_names, "for texts there is generate;")
+        with self._weights_kept():
+            return super().predict(x, batch_size=batch_size, **kwargs)
+
+    def predict_on_batch(self, x: Any) -> Any:
+        x = check_arrays(x, self.input_names, "for texts there is generate;")
+        with self._weights_kept():
+            return super().predict_on_batch(x)
+
+    def train_on_batch(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        with self._weights_kept():
+            return super().train_on_batch(check_arrays(x, self.input_names, ARRAYS), *args, **kwargs)
+
+    def test_on_batch(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        with self._weights_kept():
+            return super().test_on_batch(check_arrays(x, self.input_names, ARRAYS), *args, **kwargs)
 
     def _batches(self, x: Any, y: Any, batch_size: int | None, shuffle: bool) -> tuple[Any, Any, int | None]:
-        texts = isinstance(x, (list, tuple)) and len(x) > 0 and isinstance(x[0], str)
-        if texts:
+        if is_texts(x):
             if y is None or len(y) != len(x):
                 raise InputError(f"{len(x)} source texts need as many targets in y")
             x = list(zip(x, y, strict=True))
-        pairs = isinstance(x, list) and len(x) > 0 and all(isinstance(p, tuple) and len(p) == 2 for p in x)
-        if not isinstance(x, TaskData) and not pairs:
-            return x, y, batch_size
+        if not is_pairs(x):
+            return check_arrays(x, self.input_names, EXAMPLES), y, batch_size
         seed = int(keras.random.SeedGenerator().state.numpy()[0]) if shuffle else None
         return Batches(x, self.text_preprocessor(), batch_size or 32, seed=seed), None, None
 
-    def text_preprocessor(self) -> Seq2SeqPreprocessor:
+    @contextlib.contextmanager
+    def _weights_kept(self) -> Iterator[None]:
+        """Gives the model its weights back where a call fails: on JAX, Keras takes them away while it runs."""
+        try:
+            yield
+        except BaseException:
+            kept = self.__dict__.get("_kept")
+            if kept and not self._jax_state_synced:
+                self._jax_state = self._jax_state or kept
+                self.jax_state_sync()
+            raise
+        finally:
+            self.__dict__["_kept"] = None
+
+    def _get_jax_state(self, **wanted: bool) -> Any:
+        """Returns the variables that Keras runs a step with; it calls this on JAX only."""
+        found = super()._get_jax_state(**wanted)
+        asked = [name for name in STATE if wanted.get(name)]
+        self.__dict__["_kept"] = dict(zip(asked, found, strict=True))
+        self._jax_state = None
+        return found
+
+    def text_preprocessor(self) -> Any:
         """Returns the preprocessor.
 
         Raises:

@@ -124,7 +124,7 @@ class TransformerClassifier(Classifier):
     @inference_steps.setter
     def inference_steps(self, steps: int | None) -> None:
         self.encoder.inference_steps = steps
-        self.predict_function = self.test_function = None  # Keras compiles them again
+        self.predict_function = self.test_function = self._compiled_call = None  # they are compiled again
 
     def call(self, inputs: dict[str, Any], training: bool = False, steps: int | None = None) -> Any:
         states, _ = self.encode(inputs, training, steps)

@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config
 from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.transformer.transformer_block import EPSILON, TransformerBlock
@@ -76,6 +77,7 @@ class TransformerDecoder(SequenceModel):
     """
 
     preprocessor_class = DecoderPreprocessor
+    input_names = ("token_ids",)
 
     def __init__(
         self,
@@ -121,20 +123,18 @@ class TransformerDecoder(SequenceModel):
         self.build()
 
     @classmethod
-    def from_task(cls, task: str | Task, **config: Any) -> Self:
+    def from_task(cls, task: str | Task, layout: Config | None = None, **config: Any) -> Self:
         """Returns an untrained model for a task: its vocabulary, and everything else from `config`.
 
         Args:
             task: str or Task.
+            layout: must be empty: there is one.
             **config: arguments of the model.
 
         Raises:
             InputError: a hint has a token that the task does not have.
         """
-        task = get_task(task)
-        preprocessor = cls.preprocessor_class.from_task(task)
-        model = cls(vocabulary_size=preprocessor.tokenizer.vocabulary_size, preprocessor=preprocessor, **config)
-        model.task_name = task.name
+        model = super().from_task(task, layout, **config)
         for hint in model.hints:
             model.hint_preprocessor(hint)
         return model

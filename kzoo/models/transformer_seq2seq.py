@@ -1,6 +1,6 @@
 """The arithmetic Transformer: an optional encoder, and a decoder whose attention can be biased."""
 
-from typing import Any, Self
+from typing import Any
 
 import keras
 from keras import ops
@@ -13,8 +13,6 @@ from kzoo.models.sequence_model import SequenceModel
 from kzoo.models.transformer_decoder import causal_mask
 from kzoo.preprocessing.calculation_preprocessor import CalculationPreprocessor
 from kzoo.registry import get, register, serialize
-from kzoo.tasks import Task
-from kzoo.tasks import get as get_task
 
 
 @register("model")
@@ -79,6 +77,7 @@ class TransformerSeq2Seq(SequenceModel):
     """
 
     preprocessor_class = CalculationPreprocessor
+    input_names = ("encoder_token_ids", "encoder_padding_mask", "decoder_token_ids")
 
     def __init__(
         self,
@@ -131,21 +130,6 @@ class TransformerSeq2Seq(SequenceModel):
             self.final_norm = keras.layers.LayerNormalization(epsilon=1e-5, **policy)
         self.classes = dense(vocabulary_size, units, units**-0.5, **policy)
         self.build()
-
-    @classmethod
-    def from_task(cls, task: str | Task, layout: dict[str, Any] | None = None, **config: Any) -> Self:
-        """Returns an untrained model for a task: its vocabulary, and everything else from `config`.
-
-        Args:
-            task: str or Task.
-            layout: dict. How a calculation is laid out: `digits` and `aligned` of `CalculationPreprocessor`.
-            **config: arguments of the model.
-        """
-        task = get_task(task)
-        preprocessor = cls.preprocessor_class.from_task(task, **(layout or {}))
-        model = cls(vocabulary_size=preprocessor.tokenizer.vocabulary_size, preprocessor=preprocessor, **config)
-        model.task_name = task.name
-        return model
 
     def build(self, input_shape: Any = None) -> None:
         states = (None, None, self.units)

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor as ClassifierPreprocessor
     from kzoo.preprocessing.decoder_preprocessor import DecoderPreprocessor as DecoderPreprocessor
     from kzoo.preprocessing.intermediate_preprocessor import IntermediatePreprocessor as IntermediatePreprocessor
-    from kzoo.preprocessing.preprocessor import Seq2SeqPreprocessor as Seq2SeqPreprocessor
+    from kzoo.preprocessing.preprocessor import Preprocessor as Preprocessor
+    from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor as Seq2SeqPreprocessor
     from kzoo.preprocessing.supervised_attention import SupervisedAttention as SupervisedAttention
     from kzoo.preprocessing.tokenizer import Tokenizer as Tokenizer
 else:

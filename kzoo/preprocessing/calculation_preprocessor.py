@@ -6,8 +6,10 @@ from typing import Any, Self
 import numpy as np
 
 from kzoo import checks
+from kzoo.annotations import Inputs, Tensor, Text, TokenIds
 from kzoo.errors import InputError
-from kzoo.preprocessing.preprocessor import MAX_LENGTH, Seq2SeqPreprocessor
+from kzoo.preprocessing.preprocessor import MAX_LENGTH
+from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
 from kzoo.tasks import Task
 from kzoo.tasks.calculation import CalculationTask
 
@@ -44,6 +46,9 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
     ```
     """
 
+    layout = ("digits", "aligned")
+    arguments = ("characters", "reversed_target", "operator", "single", "zeros", "digits", "aligned")
+
     def __init__(
         self,
         tokens: Iterable[str],
@@ -71,11 +76,6 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         if aligned and operator is None:
             raise InputError("aligned is for two operands: there is no operator")
 
-    @property
-    def shortest(self) -> int:
-        """int. Ids of the shortest encoded source: a token between the symbols for start and end."""
-        return 3
-
     @classmethod
     def from_task(cls, task: Task, **layout: Any) -> Self:
         """Returns the preprocessor of a task.
@@ -89,18 +89,17 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
             own |= {"operator": task.operator, "single": task.single, "zeros": task.zeros}
         return cls(task.vocabulary, **own, **layout)
 
-    def encode_source(self, source: str | Sequence[str]) -> list[int]:
+    def closed(self, ids: list[int]) -> list[int]:
+        return [self.tokenizer.start_id, *ids, self.tokenizer.end_id]
+
+    def encode_source(self, source: Text) -> list[int]:
         """Returns the ids of one source as the model reads it.
 
         Raises:
-            InputError: the source is empty, longer than 10,000 tokens, has an unknown token, or other operands than
-                the task.
+            InputError: as of every preprocessor, or it has other operands than the task.
         """
-        ids = self.tokenizer.encode(self._tokens(source))
-        ids = ids if self.zeros is None else self._filled_up(ids)
-        if not 1 <= len(ids) <= MAX_LENGTH:
-            raise InputError(f"a source has 1 to {MAX_LENGTH:,} tokens, not {len(ids):,}")
-        return [self.tokenizer.start_id, *ids, self.tokenizer.end_id]
+        ids = self.tokenizer.encode(self.tokens(source))
+        return self.closed(self.check_length(ids if self.zeros is None else self._filled_up(ids)))
 
     def any_source(self, rng: np.random.Generator, length: int) -> list[str]:
         if self.zeros is None:
@@ -132,12 +131,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         second_digits = others[0] * width if self.single else others[0]
         return [self.operator_id, *(i for pair in zip(first, second_digits, strict=True) for i in pair)]
 
-    def encode_target(self, target: str | Sequence[str]) -> list[int]:
-        """Returns the ids of one target in the order of writing, with its end symbol."""
-        ids = self.tokenizer.encode(self._tokens(target))
-        return [*(ids[::-1] if self.reversed_target else ids), self.tokenizer.end_id]
-
-    def encode(self, source: str | Sequence[str], target: str | Sequence[str]) -> tuple[list[int], list[int]]:
+    def encode(self, source: Text, target: Text) -> tuple[list[int], list[int]]:
         """Returns the ids of both; a number as target has as many digits as the first operand with its zeros.
 
         Raises:
@@ -146,13 +140,13 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         first, second = self.encode_source(source), self.encode_target(target)
         if self.zeros is None:
             return first, second
-        room = self.width(first) - (len(second) - 1)
-        if room < 0:
+        missing = self.width(first) - (len(second) - 1)
+        if missing < 0:
             raise InputError(f"a target has at most {self.width(first)} digits here, not {len(second) - 1}")
-        zeros = [self.tokenizer.ids["0"]] * room
+        zeros = [self.tokenizer.ids["0"]] * missing
         return first, [*second[:-1], *zeros, second[-1]] if self.reversed_target else [*zeros, *second]
 
-    def width(self, source: Sequence[int]) -> int:
+    def width(self, source: TokenIds) -> int:
         """Returns how many tokens the first operand of an encoded source has, with its zeros."""
         return int(self._width(len(source) - 2))
 
@@ -164,17 +158,15 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         return (inner - 1) // 2
 
     def decode(self, ids: Iterable[int]) -> str:
-        words = self.tokenizer.decode(ids).split()
-        words = words[::-1] if self.reversed_target else words
-        text = ("" if self.characters else " ").join(words)
+        text = super().decode(ids)
         return text if self.zeros is None or not text else text.lstrip("0") or "0"
 
-    def steps(self, source: Sequence[int], max_length: int | None = None) -> int:
+    def steps(self, source: TokenIds, max_length: int | None = None) -> int:
         if self.zeros is None:
             return super().steps(source, max_length)
         return min(max_length or MAX_LENGTH, self.width(source) + 1)
 
-    def sources(self, ids: Sequence[Sequence[int]], pad_to: int | None = None) -> dict[str, np.ndarray]:
+    def sources(self, ids: Sequence[TokenIds], pad_to: int | None = None) -> dict[str, np.ndarray]:
         """Returns encoded sources as `encoder_token_ids` and `encoder_padding_mask`, each (B, S), and `encoder_ends`
         (B, K): the column of what ends each of their K parts, the operator where it stands between two, the end symbol.
         """
@@ -183,7 +175,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
             ends = [[list(row).index(self.operator_id), len(row) - 1] for row in ids]
         return {**super().sources(ids, pad_to), "encoder_ends": np.array(ends, "int32")}
 
-    def tensors(self, token_ids: Any) -> dict[str, Any]:
+    def tensors(self, token_ids: Tensor) -> Inputs:
         from keras import ops
 
         found = super().tensors(token_ids)
@@ -197,14 +189,5 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
             found["limits"] = ops.minimum(self._width(sizes - 2) + 1, MAX_LENGTH)
         return found
 
-    def room(self, columns: Any) -> Any:
-        return super().room(columns) if self.zeros is None else columns
-
-    def get_config(self) -> dict[str, Any]:
-        names = ("characters", "reversed_target", "operator", "single", "zeros", "digits", "aligned")
-        return {**self.tokenizer.get_config(), **{name: getattr(self, name) for name in names}}
-
-    def _tokens(self, text: str | Sequence[str]) -> Sequence[str]:
-        if not isinstance(text, str):
-            return text
-        return list("".join(text.split())) if self.characters else text.split()
+    def max_target_length(self, columns: Any) -> Any:
+        return super().max_target_length(columns) if self.zeros is None else columns

@@ -7,15 +7,16 @@ from typing import Any, Self
 import numpy as np
 
 from kzoo import checks
+from kzoo.annotations import Arrays, Inputs, Tensor, Text, TokenIds
 from kzoo.errors import InputError
-from kzoo.preprocessing.preprocessor import MAX_LENGTH, Arrays, bucket, pad
-from kzoo.preprocessing.tokenizer import Tokenizer
+from kzoo.preprocessing.padding import bucket, pad
+from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor
 from kzoo.tasks import Task
 
 DELIMITER = "|"
 
 
-class DecoderPreprocessor:
+class DecoderPreprocessor(Preprocessor):
     """Turns sources and targets into the `(x, y, sample_weight)` of a decoder that reads both as one sequence.
 
     The start symbol is the delimiter between source and target. A source with "|" in it has delimiters there, and says
@@ -40,6 +41,8 @@ class DecoderPreprocessor:
     ```
     """
 
+    arguments = ("target_steps", "characters", "reversed_target")
+
     def __init__(
         self,
         tokens: Iterable[str],
@@ -47,7 +50,7 @@ class DecoderPreprocessor:
         characters: bool = False,
         reversed_target: bool = False,
     ) -> None:
-        self.tokenizer = Tokenizer(tokens)
+        super().__init__(tokens, characters, reversed_target)
         if target_steps is not None:
             if not isinstance(target_steps, (list, tuple)) or len(target_steps) != 2:
                 raise InputError("target_steps must be a pair of a factor and a number")
@@ -55,13 +58,6 @@ class DecoderPreprocessor:
             target_steps = [checks.number("the factor of target_steps", factor, 0.0, 100.0), number]
             checks.integer("the number of target_steps", number, 0, MAX_LENGTH)
         self.target_steps = target_steps
-        self.characters = checks.boolean("characters", characters)
-        self.reversed_target = checks.boolean("reversed_target", reversed_target)
-
-    @property
-    def shortest(self) -> int:
-        """int. Ids of the shortest encoded source: a token and the delimiter."""
-        return 2
 
     @classmethod
     def from_task(cls, task: Task, vocabulary: Sequence[str] | None = None) -> Self:
@@ -77,14 +73,17 @@ class DecoderPreprocessor:
         tokens = own if vocabulary is None else vocabulary
         return cls(tokens, task.target_steps, task.characters, task.reversed_target)
 
-    def encode_source(self, source: str | Sequence[str]) -> list[int]:
+    def closed(self, ids: list[int]) -> list[int]:
+        return [*ids, self.tokenizer.start_id]
+
+    def encode_source(self, source: Text) -> list[int]:
         """Returns the ids of one source with its delimiters.
 
         Raises:
             InputError: the source is empty, longer than 10,000 tokens, or has an unknown token.
         """
         parts: list[list[str]] = [[]]
-        for token in self._tokens(source):
+        for token in self.tokens(source):
             parts.append([]) if token == DELIMITER else parts[-1].append(token)
         if len(parts) == 1:
             parts.append([])
@@ -94,26 +93,12 @@ class DecoderPreprocessor:
             raise InputError(f"a source has 1 to {MAX_LENGTH:,} tokens, not {len(ids) - 1:,}")
         return ids
 
-    def any_source(self, rng: np.random.Generator, length: int) -> list[str]:
-        """Returns the tokens of some source that `encode_source` takes, of that length."""
-        return [str(token) for token in rng.choice(self.tokenizer.tokens[:-3], length)]
-
-    def encode_target(self, target: str | Sequence[str]) -> list[int]:
+    def encode_target(self, target: Text) -> list[int]:
         """Returns the ids of one target as the model writes them, with the end symbol if there is one."""
-        ids = self.tokenizer.encode(self._tokens(target))
-        ids = ids[::-1] if self.reversed_target else ids
-        return ids if self.target_steps else [*ids, self.tokenizer.end_id]
+        ids = super().encode_target(target)
+        return ids[:-1] if self.target_steps else ids
 
-    def encode(self, source: str | Sequence[str], target: str | Sequence[str]) -> tuple[list[int], list[int]]:
-        """Returns the ids of a source and its target."""
-        return self.encode_source(source), self.encode_target(target)
-
-    def decode(self, ids: Iterable[int]) -> str:
-        """Returns the text of ids that a model wrote."""
-        words = self.tokenizer.decode(ids).split()
-        return ("" if self.characters else " ").join(words[::-1] if self.reversed_target else words)
-
-    def steps(self, source: Sequence[int], max_length: int | None = None) -> int:
+    def steps(self, source: TokenIds, max_length: int | None = None) -> int:
         """Returns the most tokens that a model writes for an encoded source."""
         tokens = len(source) - (source[-1] == self.tokenizer.start_id)
         if self.target_steps is None:
@@ -125,7 +110,7 @@ class DecoderPreprocessor:
         """Returns what to pad to where the longest source and target have these lengths: one sequence, few lengths."""
         return bucket(source + target - 1), 1
 
-    def prompts(self, ids: Sequence[Sequence[int]], pad_to: int | None = None) -> dict[str, np.ndarray]:
+    def prompts(self, ids: Sequence[TokenIds], pad_to: int | None = None) -> dict[str, np.ndarray]:
         """Returns what generation begins with: `token_ids` and `padding_mask` (B, S) of all tokens of encoded sources
         but the last, which are `last_token_ids` (B,).
         """
@@ -133,7 +118,7 @@ class DecoderPreprocessor:
         last = np.array([row[-1] for row in ids], "int32")
         return {"token_ids": array, "padding_mask": array != self.tokenizer.pad_id, "last_token_ids": last}
 
-    def tensors(self, token_ids: Any) -> dict[str, Any]:
+    def tensors(self, token_ids: Tensor) -> Inputs:
         """Returns what `prompts` does, and `limits` int (B,), the number `steps` of each row: all of one tensor.
 
         Args:
@@ -155,19 +140,14 @@ class DecoderPreprocessor:
         scaled = ops.cast(ops.round(factor * ops.cast(tokens, "float32")), "int32")
         return {**prompt, "limits": ops.maximum(scaled + number, 1)}
 
-    def room(self, columns: Any) -> Any:
-        """Returns a number that no row of `limits` exceeds where `tensors` has so many columns."""
-        return (
-            10 * columns + 10
-            if self.target_steps is None
-            else math.ceil(self.target_steps[0]) * columns + self.target_steps[1] + 1
-        )
+    def max_target_length(self, columns: Any) -> Any:
+        if self.target_steps is None:
+            return super().max_target_length(columns)
+        factor, number = self.target_steps
+        return math.ceil(factor) * columns + (number if factor else max(number, 1))
 
     def arrays(
-        self,
-        sources: Sequence[Sequence[int]],
-        targets: Sequence[Sequence[int]],
-        pad_to: tuple[int, int] | None = None,
+        self, sources: Sequence[TokenIds], targets: Sequence[TokenIds], pad_to: tuple[int, int] | None = None
     ) -> Arrays:
         """Returns `(x, y, sample_weight)` of encoded sources and targets.
 
@@ -188,20 +168,3 @@ class DecoderPreprocessor:
         weight = ((columns >= first) & (columns < last)).astype("float32")
         token_ids = np.where(columns < last, whole[:, :-1], np.int32(self.tokenizer.pad_id))
         return {"token_ids": token_ids, "padding_mask": columns < last}, whole[:, 1:], weight
-
-    def __call__(self, examples: Iterable[Any], pad_to: tuple[int, int] | None = None) -> Arrays:
-        """Returns `(x, y, sample_weight)` of pairs (source, target), each a text or a sequence of tokens."""
-        pairs = [self.encode(source, target) for source, target in examples]
-        if not pairs:
-            raise InputError("there are no examples")
-        sources, targets = zip(*pairs, strict=True)
-        return self.arrays(sources, targets, pad_to)
-
-    def get_config(self) -> dict[str, Any]:
-        own = {"target_steps": self.target_steps, "characters": self.characters}
-        return {**self.tokenizer.get_config(), **own, "reversed_target": self.reversed_target}
-
-    def _tokens(self, text: str | Sequence[str]) -> Sequence[str]:
-        if not isinstance(text, str):
-            return text
-        return list("".join(text.split())) if self.characters else text.split()

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from kzoo.annotations import Arrays
 from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor
-from kzoo.preprocessing.preprocessor import Arrays, bucket, pad
+from kzoo.preprocessing.padding import bucket, pad
 from kzoo.tasks import Task
 
 

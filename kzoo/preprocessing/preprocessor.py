@@ -1,4 +1,4 @@
-"""Examples to arrays for a sequence-to-sequence model."""
+"""What all preprocessors have in common."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -6,159 +6,131 @@ from typing import Any
 import numpy as np
 
 from kzoo import checks
+from kzoo.annotations import Arrays, Config, Inputs, Tensor, Text, TokenIds
 from kzoo.errors import InputError
+from kzoo.preprocessing.padding import bucket, pad
 from kzoo.preprocessing.tokenizer import Tokenizer
 
 MAX_LENGTH = 10_000
-Arrays = tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]
 
 
-class Seq2SeqPreprocessor:
-    """Turns sources and targets into the `(x, y, sample_weight)` of teacher forcing.
+class Preprocessor:
+    """Base of what turns examples into the `(x, y, sample_weight)` of a model, and what it writes into texts.
+
+    A text is a string of tokens with spaces between them, without spaces where a token is a character; or the list of
+    its tokens. A subclass has a class method `from_task`, and says in `arguments` which arguments of its constructor,
+    kept as attributes of the same name, make up its config beside the tokens; with `closed` what stands around a
+    source; and in `arrays` what `x` is.
 
     Args:
         tokens: iterable of str. The vocabulary, see `Tokenizer`.
-        source_end: bool. Whether the end symbol closes the source too. Defaults to False.
-
-    Example:
-
-    ```python
-    preprocessor = kzoo.Seq2SeqPreprocessor("0123456789")
-    x, y, weight = preprocessor([("4 7", "4 4 4")], pad_to=(3, 5))
-    assert x["encoder_token_ids"].tolist() == [[4, 7, 12]] and y.tolist() == [[4, 4, 4, 11, 12]]
-    assert x["decoder_token_ids"].tolist() == [[10, 4, 4, 4, 12]] and weight.tolist() == [[1, 1, 1, 1, 0]]
-    ```
+        characters: bool. Whether a text is a token a character, without spaces. Defaults to False.
+        reversed_target: bool. Whether the model writes a target from its last token to its first. Defaults to False.
     """
 
-    def __init__(self, tokens: Iterable[str], source_end: bool = False) -> None:
+    arguments: tuple[str, ...] = ("characters", "reversed_target")
+    layout: tuple[str, ...] = ()  # further arguments of `from_task`
+    source_names = ("token_ids", "padding_mask")  # in `x`
+
+    def __init__(self, tokens: Iterable[str], characters: bool = False, reversed_target: bool = False) -> None:
         self.tokenizer = Tokenizer(tokens)
-        self.source_end = checks.boolean("source_end", source_end)
+        self.characters = checks.boolean("characters", characters)
+        self.reversed_target = checks.boolean("reversed_target", reversed_target)
 
     @property
     def shortest(self) -> int:
         """int. Ids of the shortest encoded source."""
-        return 1 + self.source_end
+        return len(self.closed([0]))
 
-    def encode_source(self, source: str | Sequence[str]) -> list[int]:
-        """Returns the ids of one source.
+    def closed(self, ids: list[int]) -> list[int]:
+        """Returns the ids of a source with the symbols that stand around it."""
+        return ids
+
+    def tokens(self, text: Text) -> Sequence[str]:
+        """Returns the tokens of a text."""
+        if not isinstance(text, str):
+            return text
+        return list("".join(text.split())) if self.characters else text.split()
+
+    def encode_source(self, source: Text) -> list[int]:
+        """Returns the ids of one source as the model reads it.
 
         Raises:
             InputError: the source is empty, longer than 10,000 tokens, or has an unknown token.
         """
-        ids = self.tokenizer.encode(source)
+        return self.closed(self.check_length(self.tokenizer.encode(self.tokens(source))))
+
+    def check_length(self, ids: list[int]) -> list[int]:
+        """Returns the ids of a source if it has neither none nor too many."""
         if not 1 <= len(ids) <= MAX_LENGTH:
             raise InputError(f"a source has 1 to {MAX_LENGTH:,} tokens, not {len(ids):,}")
-        return [*ids, self.tokenizer.end_id] if self.source_end else ids
+        return ids
 
     def any_source(self, rng: np.random.Generator, length: int) -> list[str]:
         """Returns the tokens of some source that `encode_source` takes, of that length."""
         return [str(token) for token in rng.choice(self.tokenizer.tokens[:-3], length)]
 
-    def encode_target(self, target: str | Sequence[str]) -> list[int]:
-        """Returns the ids of one target with its end symbol."""
-        return [*self.tokenizer.encode(target), self.tokenizer.end_id]
+    def encode_target(self, target: Text) -> list[int]:
+        """Returns the ids of one target as the model writes them, with its end symbol."""
+        ids = self.tokenizer.encode(self.tokens(target))
+        return [*(ids[::-1] if self.reversed_target else ids), self.tokenizer.end_id]
 
-    def encode(self, source: str | Sequence[str], target: str | Sequence[str]) -> tuple[list[int], list[int]]:
+    def encode(self, source: Text, target: Text) -> tuple[list[int], list[int]]:
         """Returns the ids of a source and its target."""
         return self.encode_source(source), self.encode_target(target)
 
     def decode(self, ids: Iterable[int]) -> str:
         """Returns the text of ids that a model wrote."""
-        return self.tokenizer.decode(ids)
+        words = self.tokenizer.decode(ids).split()
+        return ("" if self.characters else " ").join(words[::-1] if self.reversed_target else words)
 
-    def steps(self, source: Sequence[int], max_length: int | None = None) -> int:
+    def steps(self, source: TokenIds, max_length: int | None = None) -> int:
         """Returns the most tokens that a model writes for an encoded source."""
         return max_length or 10 * len(source) + 10
+
+    def max_target_length(self, columns: Any) -> Any:
+        """Returns a number that `steps` does not exceed for encoded sources of up to so many tokens."""
+        return 10 * columns + 10
 
     def shape(self, source: int, target: int) -> tuple[int, int]:
         """Returns what to pad to where the longest source and target have these lengths."""
         return bucket(source), bucket(target)
 
-    def prompts(self, ids: Sequence[Sequence[int]], pad_to: int | None = None) -> dict[str, np.ndarray]:
-        """Returns what generation begins with: `sources`, and the start symbols `last_token_ids` (B,)."""
-        return {**self.sources(ids, pad_to), "last_token_ids": np.full(len(ids), self.tokenizer.start_id, "int32")}
-
-    def sources(self, ids: Sequence[Sequence[int]], pad_to: int | None = None) -> dict[str, np.ndarray]:
-        """Returns encoded sources as `encoder_token_ids` and `encoder_padding_mask`, each (B, S)."""
+    def sources(self, ids: Sequence[TokenIds], pad_to: int | None = None) -> dict[str, np.ndarray]:
+        """Returns encoded sources as arrays (B, S) of ids and of which of them are real, under `source_names`."""
         array = pad(ids, self.tokenizer.pad_id, pad_to)
-        return {"encoder_token_ids": array, "encoder_padding_mask": array != self.tokenizer.pad_id}
+        return dict(zip(self.source_names, (array, array != self.tokenizer.pad_id), strict=True))
 
-    def tensors(self, token_ids: Any) -> dict[str, Any]:
-        """Returns what `prompts` does, and `limits` int (B,), the number `steps` of each row: all of one tensor.
+    def tensors(self, token_ids: Tensor) -> Inputs:
+        """Returns what `sources` does, of one tensor; and, where the model generates, what `prompts` does, and `limits`
+        int (B,), the number `steps` of each row.
 
         It is for models that are exported, whose only input are the ids of sources.
 
         Args:
             token_ids: int32 tensor of shape (B, S), encoded sources, padded at the right.
         """
-        from keras import ops
-
-        mask = token_ids != self.tokenizer.pad_id
-        sizes = ops.sum(ops.cast(mask, "int32"), axis=1)
-        prompt = {"encoder_token_ids": token_ids, "encoder_padding_mask": mask}
-        return {**prompt, "last_token_ids": ops.full_like(sizes, self.tokenizer.start_id), "limits": 10 * sizes + 10}
-
-    def room(self, columns: Any) -> Any:
-        """Returns a number that no row of `limits` exceeds where `tensors` has so many columns."""
-        return 10 * columns + 10
+        return dict(zip(self.source_names, (token_ids, token_ids != self.tokenizer.pad_id), strict=True))
 
     def arrays(
-        self,
-        sources: Sequence[Sequence[int]],
-        targets: Sequence[Sequence[int]],
-        pad_to: tuple[int, int] | None = None,
+        self, sources: Sequence[TokenIds], targets: Sequence[TokenIds], pad_to: tuple[int, int] | None = None
     ) -> Arrays:
         """Returns `(x, y, sample_weight)` of encoded sources and targets.
 
         Args:
             sources: sequence of id lists, from `encode_source`.
             targets: sequence of id lists, from `encode_target`.
-            pad_to: (int, int). Lengths S and T of the arrays. Defaults to the longest of the batch.
-
-        Returns:
-            `x`, a dict of `encoder_token_ids` (B, S), `encoder_padding_mask` (B, S) and `decoder_token_ids` (B, T), the
-            target shifted right behind the start symbol; `y`, the target ids (B, T); and the weight, 1.0 at real ids.
+            pad_to: (int, int). What to pad to, as `shape` gives it. Defaults to the longest of the batch.
         """
-        y = pad(targets, self.tokenizer.pad_id, pad_to and pad_to[1])
-        weight = (y != self.tokenizer.pad_id).astype("float32")
-        start = np.full((len(y), 1), self.tokenizer.start_id, "int32")
-        shifted = np.concatenate(
-            [start, np.where(y == self.tokenizer.end_id, self.tokenizer.pad_id, y)[:, :-1]], axis=1
-        )
-        x = self.sources(sources, pad_to and pad_to[0])
-        return {**x, "decoder_token_ids": shifted}, y, weight
+        raise NotImplementedError
 
     def __call__(self, examples: Iterable[Any], pad_to: tuple[int, int] | None = None) -> Arrays:
-        """Returns `(x, y, sample_weight)` of pairs (source, target), each a text or a sequence of tokens."""
+        """Returns `(x, y, sample_weight)` of pairs (source, target), each a text."""
         pairs = [self.encode(source, target) for source, target in examples]
         if not pairs:
             raise InputError("there are no examples")
         sources, targets = zip(*pairs, strict=True)
         return self.arrays(sources, targets, pad_to)
 
-    def get_config(self) -> dict[str, Any]:
-        return {**self.tokenizer.get_config(), "source_end": self.source_end}
-
-
-def pad(rows: Sequence[Sequence[int]], value: int, length: int | None = None) -> np.ndarray:
-    """Returns rows of ids as one int32 array, filled up at the right.
-
-    Raises:
-        InputError: a row is longer than `length`.
-    """
-    longest = max(map(len, rows))
-    if length is not None and longest > length:
-        raise InputError(f"a sequence of {longest} tokens does not fit into {length}")
-    array = np.full((len(rows), length or longest), value, "int32")
-    for row, ids in zip(array, rows, strict=True):
-        row[: len(ids)] = ids
-    return array
-
-
-def bucket(length: int) -> int:
-    """Returns the length to pad to: few values, so that a compiled model meets few shapes.
-
-    Multiples of 8 up to 64, then steps of an eighth of the next lower power of two: at most 14 % is padding.
-    """
-    step = 8 if length <= 64 else 2 ** (length - 1).bit_length() // 16
-    return -(-length // step) * step
+    def get_config(self) -> Config:
+        return {**self.tokenizer.get_config(), **{name: getattr(self, name) for name in self.arguments}}

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from kzoo.annotations import Arrays
 from kzoo.errors import InputError
-from kzoo.preprocessing.preprocessor import Arrays, Seq2SeqPreprocessor, pad
+from kzoo.preprocessing.padding import pad
+from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
 from kzoo.tasks import Task
 
 

@@ -1,8 +1,9 @@
 """Tokens to numbers and back."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
+from kzoo.annotations import Text
 from kzoo.errors import InputError, did_you_mean
 
 START, END, PAD = "<start>", "<end>", "<pad>"
@@ -44,13 +45,15 @@ class Tokenizer:
         """int. Number of ids, the three symbols included."""
         return len(self.tokens)
 
-    def encode(self, text: str | Sequence[str]) -> list[int]:
+    def encode(self, text: Text) -> list[int]:
         """Returns the ids of a text, or of a sequence of tokens.
 
         Raises:
-            InputError: a token is not in the vocabulary.
+            InputError: it is no text, or a token is not in the vocabulary.
         """
         words = text.split() if isinstance(text, str) else text
+        if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
+            raise InputError(f"a text is a string, or a list of tokens, not {type(text).__name__} {text!r:.60}")
         try:
             ids = [self.ids[word] for word in words]
         except KeyError as error:

@@ -103,7 +103,7 @@ def mean_attention(
     """
     import keras
 
-    from kzoo.generation import compile_for_backend
+    from kzoo.compiling import compile_for_backend
 
     if not hasattr(model, "from_task"):
         from kzoo.saving.presets_io import from_preset

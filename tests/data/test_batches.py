@@ -5,7 +5,7 @@ import pytest
 
 from kzoo.data.batches import Batches
 from kzoo.errors import InputError
-from kzoo.preprocessing.preprocessor import Seq2SeqPreprocessor
+from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
 
 PREPROCESSOR = Seq2SeqPreprocessor("abcdefghij")
 EXAMPLES = [(letter * 1, " ".join(letter * (1 + i))) for i, letter in enumerate("abcdefghij")]

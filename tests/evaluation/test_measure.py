@@ -6,7 +6,7 @@ import pytest
 import kzoo
 from kzoo.errors import InputError
 from kzoo.evaluation.measure import edit_distance, in_source_order, measure
-from kzoo.preprocessing.preprocessor import Seq2SeqPreprocessor
+from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
 from kzoo.tasks import Example
 
 

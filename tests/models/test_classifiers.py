@@ -1,5 +1,7 @@
 """What every classifier can do; a new one is covered by being registered."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import keras
 import numpy as np
 import pytest
@@ -253,3 +255,15 @@ def test_a_task_without_intermediate_results_says_so():
     recipe = kzoo.training.recipe.Recipe.from_config(recipe)
     with pytest.raises(InputError, match="ctl_forward has no intermediate results"):
         training_batches(recipe, build(recipe))
+
+
+def test_any_number_of_threads_may_ask(model):
+    texts = [" ".join(example.source) for example in TASK.examples("test", 40)]
+    expected = model.generate(texts)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(model.generate, [texts] * 8)) == [expected] * 8
+
+
+def test_a_label_has_no_length(model):
+    with pytest.raises(InputError, match="max_length does not apply: a .* answers with one label"):
+        model.generate("101 d a b", max_length=3)

@@ -133,3 +133,61 @@ def test_from_task_takes_the_tasks_vocabulary(model):
     assert model.preprocessor.tokenizer.tokens[:-3] == list(TASK.vocabulary)
     with pytest.raises(LookupError, match="did you mean 'recopy'"):
         type(model).from_task("recpy")
+
+
+def examples_one_by_one():
+    yield from TASK.examples("train", 4, length=3)
+
+
+BAD_DATA = {
+    "an array": np.array([[1, 2, 3]]),
+    "a number": 5,
+    "nothing": None,
+    "a set": {"4 7"},
+    "a text": "4 7",
+    "lists of ids": [[1, 2, 3], [4, 5, 6]],
+    "a dict that lacks an array": {"padding_mask": np.ones((1, 3), bool)},
+    "a generator of examples": examples_one_by_one,
+    "a generator of nothing": lambda: iter(()),
+}
+
+
+@pytest.mark.parametrize("what", BAD_DATA)
+@pytest.mark.parametrize("method", ["fit", "evaluate", "predict", "predict_on_batch", "train_on_batch"])
+def test_data_of_another_form_is_one_sentence_and_harms_nothing(what, method, model):
+    before = serialize(model)
+    data = BAD_DATA[what]() if callable(BAD_DATA[what]) else BAD_DATA[what]
+    with pytest.raises(InputError, match="^(x must be .*arrays|a generator must yield batches)"):
+        getattr(model, method)(data)
+    assert serialize(model) == before
+
+
+def broken_batches(model, good):
+    """Yields some good batches, then one whose weights are of another shape."""
+    x, y, weight = arrays(model)
+    for _ in range(good):
+        yield x, y, weight
+    yield x, y, weight[:, :3]
+
+
+@pytest.mark.parametrize("good", [0, 2])
+def test_a_model_survives_training_that_fails(good, model, make_model):
+    with pytest.raises(Exception, match=r"\S"):  # each backend's own
+        model.fit(broken_batches(model, good), verbose=0, steps_per_epoch=9)
+    x, y, weight = arrays(model)
+    assert np.isfinite(model.predict(x, verbose=0)).all() and isinstance(model.generate("4 7", max_length=3), str)
+    assert np.isfinite(model.fit(x, y, sample_weight=weight, verbose=0).history["loss"]).all()
+
+
+def test_batches_may_come_from_a_generator(model):
+    batch = arrays(model)
+    history = model.fit((batch for _ in range(3)), steps_per_epoch=3, validation_data=batch, verbose=0).history
+    assert np.isfinite(history["val_loss"]).all()
+
+
+def test_a_prediction_that_fails_harms_nothing(model, monkeypatch):
+    x, _, _ = arrays(model)
+    expected = model.predict(x, verbose=0)
+    with pytest.raises(Exception, match=r"\S"):
+        model.predict({name: value[:, :, None] for name, value in x.items()}, verbose=0)
+    np.testing.assert_array_equal(model.predict(x, verbose=0), expected)

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from kzoo.errors import InputError
-from kzoo.preprocessing.preprocessor import MAX_LENGTH, Seq2SeqPreprocessor, bucket, pad
+from kzoo.preprocessing.padding import bucket, pad
+from kzoo.preprocessing.preprocessor import MAX_LENGTH
+from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
 
 
 @pytest.fixture

@@ -1,0 +1,58 @@
+"""What `fit`, `evaluate` and `predict` take, checked before Keras begins."""
+
+import inspect
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import keras
+
+from kzoo.errors import InputError
+from kzoo.tasks import TaskData
+
+LOADERS = ("tensorflow", "torch", "grain")  # packages whose data sets Keras reads
+
+
+def is_pairs(x: Any) -> bool:
+    """Whether `x` is a task's data, or a list of pairs (source, target)."""
+    if isinstance(x, TaskData):
+        return True
+    return isinstance(x, list) and len(x) > 0 and all(isinstance(p, (tuple, list)) and len(p) == 2 for p in x)
+
+
+def is_texts(x: Any) -> bool:
+    """Whether `x` is a list of texts."""
+    return isinstance(x, (list, tuple)) and len(x) > 0 and isinstance(x[0], str)
+
+
+def check_arrays(x: Any, names: Sequence[str], forms: str) -> Any:
+    """Returns `x` if Keras can read the model's inputs from it.
+
+    Args:
+        x: what was given: a dict of arrays, or a loader or generator of batches.
+        names: sequence of str. The inputs that the model needs.
+        forms: str. What else would have been right, for the error.
+
+    Raises:
+        InputError: it is anything else, or a dict lacks an input.
+    """
+    needed = f"a dict of arrays ({', '.join(names)})" if names else "a dict of arrays"
+    if isinstance(x, dict):
+        missing = [name for name in names if name not in x]
+        if missing:
+            raise InputError(f"x must be {needed}; it lacks {', '.join(missing)}")
+        return x
+    if inspect.isgenerator(x):
+        first = next(x, None)
+        if not (isinstance(first, tuple) and len(first) > 0 and isinstance(first[0], dict)):
+            raise InputError(f"a generator must yield batches, tuples with {needed} first, not {first!r:.60}")
+        check_arrays(first[0], names, forms)
+        return _again(first, x)
+    loader = isinstance(x, keras.utils.PyDataset) or type(x).__module__.split(".")[0] in LOADERS
+    if not loader or hasattr(x, "shape"):
+        raise InputError(f"x must be {forms} {needed}, or a data set of such batches, not {type(x).__name__} {x!r:.60}")
+    return x
+
+
+def _again(first: Any, others: Iterator[Any]) -> Iterator[Any]:
+    yield from chain([first], others)  # Keras asks for a generator

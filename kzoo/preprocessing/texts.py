@@ -1,0 +1,29 @@
+"""What counts as a text, or as several."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from kzoo.annotations import Text
+from kzoo.errors import InputError
+
+FORMS = "a text, or a list of texts; a text is a string, or the list of its tokens within a list of texts"
+
+
+def texts_of(inputs: Any) -> list[Text]:
+    """Returns the texts of a list, a tuple, an array or an iterator of strings or of lists of tokens.
+
+    Raises:
+        InputError: it is anything else.
+    """
+    if hasattr(inputs, "tolist"):  # an array, a column of a table
+        inputs = inputs.tolist()
+    if isinstance(inputs, (str, bytes)) or not isinstance(inputs, (Sequence, Iterator)):
+        raise InputError(f"inputs must be {FORMS}, not {type(inputs).__name__} {inputs!r:.60}")
+    return [_text(item) for item in inputs]
+
+
+def _text(item: Any) -> Text:
+    item = item.tolist() if hasattr(item, "tolist") and not isinstance(item, str) else item
+    if isinstance(item, str) or (isinstance(item, (list, tuple)) and all(isinstance(token, str) for token in item)):
+        return item
+    raise InputError(f"inputs must be {FORMS}; {type(item).__name__} {item!r:.60} is none")
