@@ -7,8 +7,8 @@ from kzoo.lazy import attach
 if TYPE_CHECKING:
     from kzoo.training.calibration import calibrate as calibrate
     from kzoo.training.callbacks import LengthAccuracy as LengthAccuracy
+    from kzoo.training.optimizers import Trapezoidal as Trapezoidal
     from kzoo.training.recipe import Recipe as Recipe
     from kzoo.training.recipe import load_recipe as load_recipe
-    from kzoo.training.trapezoidal import Trapezoidal as Trapezoidal
 else:
     __getattr__, __dir__, __all__ = attach(__name__, keras=True)
