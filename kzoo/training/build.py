@@ -64,7 +64,7 @@ def _random(recipe: Recipe, index: int) -> Any:
 def _check_fits(recipe: Recipe, index: int, cls: Any) -> None:
     """Raises `InputError` if the recipe has what a model of this class cannot use."""
     for name in ("layout", "calibration"):
-        if getattr(recipe, name) and "layout" not in inspect.signature(cls.from_task).parameters:
+        if getattr(recipe, name) and not cls.preprocessor_class.layout:
             raise InputError(f"a {cls.__name__} has no {name}: it lays no calculation out")
     for name in recipe.stages[index].objective.to_config():
         if name not in cls.objectives:
