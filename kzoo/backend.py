@@ -15,11 +15,13 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
+from kzoo.compilation_cache import use_compilation_cache
 from kzoo.errors import BackendError, InputError, did_you_mean
 
 BACKENDS = ("jax", "torch", "tensorflow")
 _lock = threading.RLock()
 _taken: list[str] = []  # the backend that kzoo chose itself, until it has said so
+_prepared: list[str] = []  # "jax", once its cache is in use
 _entered: list[None] = []  # one for each `no_other_backend` that is entered
 _unavailable: list[Any] = []  # what they keep Keras from importing
 
@@ -59,31 +61,38 @@ def ensure_backend() -> str:
     """
     with _lock:
         if "keras" in sys.modules and hasattr(sys.modules["keras"], "config"):
-            return str(sys.modules["keras"].config.backend())
-        available = installed()
-        if not available:
-            raise BackendError('no Keras backend is installed; run: pip install "kzoo[jax]" (or [torch], [tensorflow])')
-        choose_backend()
-        chosen = configured()
-        if chosen not in BACKENDS:
-            raise InputError(did_you_mean("KERAS_BACKEND", chosen, BACKENDS))
-        if chosen not in available:
-            raise BackendError(
-                f"KERAS_BACKEND is {chosen!r}, which is not installed; installed: {', '.join(available)}"
-            )
-        if chosen in _taken:
-            print(f"kzoo: using the {chosen} backend (set KERAS_BACKEND to choose)", file=sys.stderr)
-            _taken.clear()
-        hidden = _Hidden([name for name in available if name not in sys.modules and name != chosen])
-        sys.meta_path.insert(0, hidden)
-        try:
-            import keras  # noqa: F401
-        finally:
-            sys.meta_path.remove(hidden)
-        for module in _lazy_modules():
-            if module.name.split(".")[0] in hidden.names:
-                module._available = None  # Keras asks again
+            chosen = str(sys.modules["keras"].config.backend())
+        else:
+            chosen = _import_keras()
+        if chosen == "jax" and not _prepared:
+            _prepared.append(chosen)
+            use_compilation_cache()
         return chosen
+
+
+def _import_keras() -> str:
+    available = installed()
+    if not available:
+        raise BackendError('no Keras backend is installed; run: pip install "kzoo[jax]" (or [torch], [tensorflow])')
+    choose_backend()
+    chosen = configured()
+    if chosen not in BACKENDS:
+        raise InputError(did_you_mean("KERAS_BACKEND", chosen, BACKENDS))
+    if chosen not in available:
+        raise BackendError(f"KERAS_BACKEND is {chosen!r}, which is not installed; installed: {', '.join(available)}")
+    if chosen in _taken:
+        print(f"kzoo: using the {chosen} backend (set KERAS_BACKEND to choose)", file=sys.stderr)
+        _taken.clear()
+    hidden = _Hidden([name for name in available if name not in sys.modules and name != chosen])
+    sys.meta_path.insert(0, hidden)
+    try:
+        import keras  # noqa: F401
+    finally:
+        sys.meta_path.remove(hidden)
+    for module in _lazy_modules():
+        if module.name.split(".")[0] in hidden.names:
+            module._available = None  # Keras asks again
+    return chosen
 
 
 class _Hidden:

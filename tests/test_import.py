@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -172,3 +173,40 @@ def test_only_hub_knows_the_hub(root):
     files = [p for folder in ("kzoo", "layers", "tasks") for p in (root / folder).rglob("*.py")]
     users = {path for path in files if any(below(name, ["huggingface_hub"]) for name in imports(path))}
     assert users and {path.parent for path in users} == {root / "kzoo" / "hub"}
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("backend", ["jax", "torch"])
+def test_other_threads_import_what_they_like_meanwhile(backend, python):
+    # While Keras is imported in one thread, another one imports what Keras must not.
+    code = """
+import sys, threading, time
+from kzoo.backend import ensure_backend
+name, found = sys.argv[1], []
+
+def other():
+    while "keras" not in sys.modules:
+        time.sleep(0.001)
+    found.append(__import__(name).__name__)
+
+thread = threading.Thread(target=other)
+thread.start()
+ensure_backend()
+thread.join()
+print(found)
+"""
+    other = {"jax": "torch", "torch": "jax"}[backend]
+    done = python(code, other, KERAS_BACKEND=backend)
+    assert done.stdout.strip() == f"['{other}']", done.stderr
+
+
+def test_several_threads_may_write_configs_at_once():
+    import kzoo
+    from kzoo.registry import serialize
+
+    cell = kzoo.registry.get("attention", "onestep")
+    others = [name for name in BACKENDS if name != os.environ["KERAS_BACKEND"] and name not in sys.modules]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: serialize(cell), range(200)))
+    assert all(config == found[0] for config in found)
+    assert not set(others) & set(sys.modules)
