@@ -7,7 +7,7 @@ accepts its parts. What kzoo has of a kind is imported when the kind is first as
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from kzoo.annotations import Config, Spec
@@ -91,20 +91,25 @@ def classes(kind: str) -> dict[str, type]:
     return dict(_CLASSES.get(kind, {}))
 
 
-def get(kind: str, spec: Spec, **defaults: Any) -> Any:
+def get(kind: str, spec: Spec, stated: Mapping[str, Any] | None = None, /, **defaults: Any) -> Any:
     """Returns the object that `spec` stands for.
 
     Args:
         kind: str. The seam, as `"attention"`.
         spec: str (a registered name), dict `{"class": name, "config": {...}}`, or an object of the kind, which is
             returned as it is.
-        **defaults: arguments passed where the spec does not set them and the class takes them.
+        stated: dict. Arguments that the caller was given for it, None where it was given none. They must apply: the
+            class takes them, and an object or a spec that has them already has the same values.
+        **defaults: arguments passed where neither the spec nor a part in it sets them and the class takes them.
 
     Raises:
         UnknownNameError: the name or class is not registered.
-        InputError: the spec is none of these forms, or has an unknown or missing argument.
+        InputError: the spec is none of these forms, or has an unknown or missing argument; what was stated does not
+            apply.
     """
+    stated = {key: value for key, value in (stated or {}).items() if value is not None}
     if not isinstance(spec, (str, dict)) and any(_is_one(spec, cls) for cls in classes(kind).values()):
+        _check_stated(kind, stated, spec.get_config() if stated else {}, spec)
         return spec
     if hasattr(spec, "get_config"):
         raise InputError(
@@ -112,8 +117,40 @@ def get(kind: str, spec: Spec, **defaults: Any) -> Any:
         )
     cls, config = resolve(kind, spec)
     accepted = parameters_of(cls)
-    config = {**{key: value for key, value in defaults.items() if key in accepted}, **config}
-    return construct(cls, config)
+    for key in stated:
+        if key not in accepted:
+            raise InputError(f"{key}={stated[key]!r:.60} does not apply: {cls.__name__} takes no {key}")
+    _check_stated(kind, stated, config)
+    weak = {key: value for key, value in defaults.items() if key in accepted and not states(kind, spec, key)}
+    return construct(cls, {**weak, **config, **stated})
+
+
+def states(kind: str, spec: Spec, argument: str) -> bool:
+    """Whether a spec sets an argument, itself or in the part that its class passes it on to.
+
+    A class says with `passes_on` which part that is: `{argument: (kind, part, argument of the part)}`. An object counts
+    as setting all of its arguments.
+    """
+    if not isinstance(spec, (str, dict)):
+        return True
+    cls, config = resolve(kind, spec)
+    if config.get(argument) is not None:
+        return True
+    if argument not in getattr(cls, "passes_on", {}):
+        return False
+    kind, part, argument = getattr(cls, "passes_on")[argument]  # noqa: B009 - not every class has it
+    return states(kind, config.get(part, parameters_of(cls)[part].default), argument)
+
+
+def _check_stated(kind: str, stated: Config, config: Config, part: Any = None) -> None:
+    """Raises `InputError` if something stated is not what a config, or an object, has."""
+    for key, value in stated.items():
+        own = config[key] if config.get(key) is not None else getattr(part, key, None)
+        if own is None and part is None:
+            continue
+        if own != value:
+            has = f"has {key}={own!r:.60}" if own is not None else f"is an object that states no {key}"
+            raise InputError(f"{key}={value!r:.60} does not apply: the {kind} {has}")
 
 
 def resolve(kind: str, spec: Spec) -> tuple[type, Config]:

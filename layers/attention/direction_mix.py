@@ -7,6 +7,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, Spec, States, Tensor
+from kzoo.errors import InputError
 from kzoo.layers.attention.attention_cell import AttentionCell
 from kzoo.layers.functional.dense import uniform
 from kzoo.layers.functional.reverse import reverse
@@ -33,8 +34,9 @@ class DirectionMix(AttentionCell):
 
     Args:
         attention: name, config or object: the `AttentionCell` that reads e_dir.
-        units: int. Size of the inner attention's queries, keys and value head. Defaults to the query's.
-        value_units: int. Size of its hidden layer before the values. Defaults to the memory's.
+        units: int. Size of the inner attention's queries, keys and value head. Defaults to what that states, or the
+            query's size.
+        value_units: int. Size of its hidden layer before the values. Defaults to what that states, or the memory's.
         bounded: bool. Defaults to False.
         dtype: str or DTypePolicy. As of every Keras layer.
 
@@ -47,7 +49,7 @@ class DirectionMix(AttentionCell):
         Context (B, D), weights (B, S) over the positions of e_dir, states.
 
     Raises:
-        InputError: an unknown attention, or a size out of range.
+        InputError: an unknown attention, a size out of range or other than the attention's, or no summary.
 
     Example:
 
@@ -72,7 +74,8 @@ class DirectionMix(AttentionCell):
     ) -> None:
         super().__init__(units, value_units, dtype, **kwargs)
         self.bounded = checks.boolean("bounded", bounded)
-        self.attention = get("attention", attention, units=units, value_units=value_units, dtype=self.dtype_policy)
+        sizes = {"units": units, "value_units": value_units}
+        self.attention: AttentionCell = get("attention", attention, sizes, dtype=self.dtype_policy)
 
     def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         size = memory_shape[-1]
@@ -85,6 +88,8 @@ class DirectionMix(AttentionCell):
         self.built = True
 
     def prepare(self, memory: Tensor, memory_mask: Tensor, summary: Tensor | None = None) -> Prepared:
+        if summary is None:
+            raise InputError("DirectionMix needs the summary of the memory")
         memory, memory_mask = ops.convert_to_tensor(memory), ops.convert_to_tensor(memory_mask)
         direction = self.direction(summary)
         alpha = ops.sigmoid(9.0 * ops.softsign(direction) if self.bounded else 5.0 * direction)

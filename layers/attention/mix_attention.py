@@ -31,7 +31,8 @@ class MixAttention(AttentionCell):
         location: name, config or object: the `AttentionCell` of the location.
         reference: str. Of which weights the location attention keeps the mean position: "mixed", or "location", its
             own (the paper's PR, Appendix B.1).
-        units: int. Size of queries, keys, location features and the value head. Defaults to the query's.
+        units: int. Size of queries, keys, location features and the value head. Defaults to the query's size, or for
+            queries, keys and features to what the parts state.
         value_units: int. Size of the hidden layer before the values. Defaults to the memory's.
         dtype: str or DTypePolicy. Weights and states are float32 under any.
 
@@ -44,8 +45,9 @@ class MixAttention(AttentionCell):
         Context (B, D), weights (B, S), states.
 
     Raises:
-        InputError: a part has no weights of its own (`DirectionMix`), both parts have a state of the same name, an
-            unknown reference, or a size out of range.
+        InputError: a part has no weights of its own (`DirectionMix`) or states `value_units`, both parts have a state
+            of the same name, a reference that is unknown or does not apply, or a size out of range or other than a
+            part's.
 
     Example:
 
@@ -73,12 +75,17 @@ class MixAttention(AttentionCell):
         **kwargs: Any,
     ) -> None:
         super().__init__(units, value_units, dtype, **kwargs)
-        self.content = get("attention", content, units=units, dtype=self.dtype_policy)
-        self.location = get("attention", location, units=units, dtype=self.dtype_policy)
+        self.content: AttentionCell = get("attention", content, {"units": units}, dtype=self.dtype_policy)
+        self.location: AttentionCell = get("attention", location, {"units": units}, dtype=self.dtype_policy)
         self.reference = checks.choice("reference", reference, ["mixed", "location"])
         for part in (self.content, self.location):
             if type(part).weigh is AttentionCell.weigh:
                 raise InputError(f"{type(part).__name__} cannot be a part of MixAttention; put it around the mixture")
+            if part.value_units is not None:
+                raise InputError("a part of MixAttention has no values: value_units is an argument of the mixture")
+        if reference == "location" and type(self.location).advance is AttentionCell.advance:
+            name = type(self.location).__name__
+            raise InputError(f'the reference "location" does not apply: {name} keeps no mean position')
 
     def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
         for part in (self.content, self.location):

@@ -7,6 +7,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, Spec, Tensor, Trace
+from kzoo.errors import InputError
 from kzoo.layers.transformer.feed_forward import FeedForward
 from kzoo.layers.transformer.transformer_block import TransformerBlock
 from kzoo.registry import alias, get, register, serialize
@@ -29,11 +30,10 @@ class CopyGate(keras.layers.Layer):
     Args:
         block: name, config or object: a `TransformerBlock`, whose update is "norm" or "tanh".
         gate_drop: float. Share of the positions that are copied as a whole at a step while training. Defaults to 0.
-        heads: int. As of the block, where it does not say itself; so the next two. Defaults to 1.
-        hidden_units: int. Defaults to four times the states'.
-        attention_dropout: float. Defaults to 0.
-        dropout: float. Rate within FFN_gate while training, and in the block where it does not say itself. Defaults to
-            0.
+        heads: int. Of the block, as the next two. Defaults to what that states.
+        hidden_units: int. Defaults to what the block states.
+        dropout: float. Rate within FFN_gate while training, and in the block unless that states its own. Defaults to 0.
+        attention_dropout: float. Of the block. Defaults to what that states.
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
@@ -45,7 +45,7 @@ class CopyGate(keras.layers.Layer):
         The new states, of shape (B, T, D), and the trace: `weights` (B, N, T, T) and `gates` (B, T, D).
 
     Raises:
-        InputError: an argument is out of range, or the block is unknown.
+        InputError: an argument is out of range or does not apply, or the block is unknown or has another update.
 
     Example:
 
@@ -60,20 +60,26 @@ class CopyGate(keras.layers.Layer):
     every task, where the paper's tables have less; both are a `hidden_units`.
     """
 
+    passes_on = {name: ("block", "block", name) for name in ("heads", "hidden_units", "attention_dropout")}
+
     def __init__(
         self,
         block: Spec,
         gate_drop: float = 0.0,
-        heads: int = 1,
+        heads: int | None = None,
         hidden_units: int | None = None,
         dropout: float = 0.0,
-        attention_dropout: float = 0.0,
+        attention_dropout: float | None = None,
         dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(dtype=dtype, **kwargs)
-        handed_on = {"heads": heads, "hidden_units": hidden_units, "attention_dropout": attention_dropout}
-        self.block: TransformerBlock = get("block", block, **handed_on, dropout=dropout, dtype=self.dtype_policy)
+        stated = {"heads": heads, "hidden_units": hidden_units, "attention_dropout": attention_dropout}
+        self.block: TransformerBlock = get("block", block, stated, dropout=dropout, dtype=self.dtype_policy)
+        if not isinstance(self.block, TransformerBlock):
+            raise InputError(f"the block of a CopyGate is a TransformerBlock, not a {type(self.block).__name__}")
+        if self.block.update == "residual":
+            raise InputError('the update of a block in a CopyGate is "norm" or "tanh", not "residual"')
         self.gate_drop, self.dropout = checks.number("gate_drop", gate_drop, 0.0, 0.99), dropout
         self.seeds = keras.random.SeedGenerator()
 
@@ -90,6 +96,21 @@ class CopyGate(keras.layers.Layer):
             gates = gates * ops.cast(self.kept((*ops.shape(states)[:2], 1)), gates.dtype)
         update = self.block.feed_forward_sublayer(attended, training)
         return gates * update + (1.0 - gates) * states, {"weights": weights, "gates": gates}
+
+    @property
+    def heads(self) -> int:
+        """int. Heads of the block's attention."""
+        return self.block.heads
+
+    @property
+    def hidden_units(self) -> int | None:
+        """int or None. Size of the block's feed-forward network between its maps, as given."""
+        return self.block.hidden_units
+
+    @property
+    def attention_dropout(self) -> float:
+        """float. Rate on the keys of the block's attention."""
+        return self.block.attention_dropout
 
     def kept(self, shape: Shape) -> Tensor:
         """Draws which gates are not dropped, as a bool tensor."""

@@ -25,10 +25,10 @@ class DecoderBlock(keras.layers.Layer):
     Args:
         block: name, config or object of the kind "block": a `TransformerBlock`. Defaults to "transformer".
         cross: name, config or object of the kind "multi_head". Defaults to "dot_product".
-        heads: int. Heads of both attentions, where they do not say themselves; so the next three. Defaults to 1.
-        hidden_units: int. Size of the feed-forward network between its maps. Defaults to four times the states'.
-        dropout: float. Rate while training. Defaults to 0.
-        attention_dropout: float. Rate on the keys while training. Defaults to 0.
+        heads: int. Heads of both attentions. Defaults to what they state; so the next three.
+        hidden_units: int. Size of the feed-forward network between its maps.
+        dropout: float. Rate while training.
+        attention_dropout: float. Rate on the keys while training.
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
@@ -42,7 +42,7 @@ class DecoderBlock(keras.layers.Layer):
         The new states, of shape (B, T, D), and the trace: `self` (B, N, T, T) and `cross` (B, N, T, S), the weights.
 
     Raises:
-        InputError: an argument is out of range, or a part is unknown.
+        InputError: an argument is out of range or does not apply, or a part is unknown.
 
     Example:
 
@@ -59,20 +59,22 @@ class DecoderBlock(keras.layers.Layer):
         self,
         block: Spec = "transformer",
         cross: Spec = "dot_product",
-        heads: int = 1,
+        heads: int | None = None,
         hidden_units: int | None = None,
-        dropout: float = 0.0,
-        attention_dropout: float = 0.0,
+        dropout: float | None = None,
+        attention_dropout: float | None = None,
         dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(dtype=dtype, **kwargs)
         policy = {"dtype": self.dtype_policy}
-        options = {"heads": heads, "attention_dropout": attention_dropout, "dropout": dropout, **policy}
-        self.block = get("block", block, hidden_units=hidden_units, **options)
+        rates = {"attention_dropout": attention_dropout, "dropout": dropout}
+        self.block = get("block", block, {"heads": heads, "hidden_units": hidden_units, **rates}, **policy)
         if not isinstance(self.block, TransformerBlock):
             raise InputError(f"the block of a DecoderBlock is a TransformerBlock, not a {type(self.block).__name__}")
-        self.cross: MultiHeadAttention = get("multi_head", cross, heads=heads, dropout=attention_dropout, **policy)
+        self.cross: MultiHeadAttention = get(
+            "multi_head", cross, {"heads": heads, "dropout": attention_dropout}, **policy
+        )
         self.dropout = keras.layers.Dropout(self.block.dropout.rate, **policy)
         if self.block.norm != "none":
             self.cross_norm = keras.layers.LayerNormalization(epsilon=EPSILON, **policy)

@@ -40,10 +40,10 @@ class TransformerBlock(keras.layers.Layer):
     Args:
         attention: name, config or object of the kind "multi_head". Defaults to "dot_product".
         update: str. "residual", "norm" or "tanh". Defaults to "residual".
-        heads: int. Heads of the attention, where it does not say itself. Defaults to 1.
+        heads: int. Heads of the attention. Defaults to what that states, or 1.
         hidden_units: int. Size of the feed-forward network between its maps. Defaults to four times the states'.
         dropout: float. Rate while training: on the output of the attention, and within the network. Defaults to 0.
-        attention_dropout: float. Rate on the keys, where the attention does not say itself. Defaults to 0.
+        attention_dropout: float. Rate on the keys. Defaults to what the attention states, or 0.
         norm: str. Where the norms stand: "after", "before" or "none". Defaults to "after".
         activation: str. Of the network: "relu" or "gelu". Defaults to "relu".
         dtype: str or DTypePolicy. As of every Keras layer.
@@ -58,7 +58,7 @@ class TransformerBlock(keras.layers.Layer):
         The new states, of shape (B, T, D), and the trace: `weights` (B, N, T, T).
 
     Raises:
-        InputError: an argument is out of range, or the attention is unknown.
+        InputError: an argument is out of range or does not apply, or the attention is unknown.
 
     Example:
 
@@ -71,14 +71,19 @@ class TransformerBlock(keras.layers.Layer):
     The epsilon of the norms is 1e-5, and biases start uniform in +-1/sqrt(inputs), as in the authors' framework.
     """
 
+    passes_on = {
+        "heads": ("multi_head", "attention", "heads"),
+        "attention_dropout": ("multi_head", "attention", "dropout"),
+    }
+
     def __init__(
         self,
         attention: Spec = "dot_product",
         update: str = "residual",
-        heads: int = 1,
+        heads: int | None = None,
         hidden_units: int | None = None,
         dropout: float = 0.0,
-        attention_dropout: float = 0.0,
+        attention_dropout: float | None = None,
         norm: str = "after",
         activation: str = "relu",
         dtype: DType = None,
@@ -86,9 +91,8 @@ class TransformerBlock(keras.layers.Layer):
     ) -> None:
         super().__init__(dtype=dtype, **kwargs)
         policy = {"dtype": self.dtype_policy}
-        self.attention: MultiHeadAttention = get(
-            "multi_head", attention, heads=heads, dropout=attention_dropout, **policy
-        )
+        stated = {"heads": heads, "dropout": attention_dropout}
+        self.attention: MultiHeadAttention = get("multi_head", attention, stated, **policy)
         self.update = checks.choice("update", update, GAINS)
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), **policy)
         self.norm = checks.choice("norm", norm, ["after", "before", "none"])
@@ -164,6 +168,21 @@ class TransformerBlock(keras.layers.Layer):
         prepared = self.attention.update_cache(inputs, prepared, index)
         context, _ = self.attention.attend(inputs, prepared, mask, index)
         return self._after(state + context, "attention_norm"), prepared
+
+    @property
+    def heads(self) -> int:
+        """int. Heads of the attention."""
+        return self.attention.heads
+
+    @property
+    def hidden_units(self) -> int | None:
+        """int or None. Size of the feed-forward network between its maps, as given."""
+        return self.feed_forward.units
+
+    @property
+    def attention_dropout(self) -> float:
+        """float. Rate on the keys."""
+        return float(self.attention.dropout.rate)
 
     def _before(self, states: Tensor, norm: str) -> Tensor:
         return getattr(self, norm)(states) if self.norm == "before" else states
