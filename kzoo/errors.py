@@ -24,6 +24,10 @@ class PresetError(KzooError, ValueError):
     """A preset folder is missing, incomplete, damaged or does not fit its model."""
 
 
+class TrainingError(KzooError, ArithmeticError):
+    """A training cannot go on: a loss or a weight is not finite."""
+
+
 class HubError(KzooError, OSError):
     """The Hugging Face Hub refused what was asked."""
 

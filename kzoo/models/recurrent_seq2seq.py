@@ -10,10 +10,9 @@ from kzoo.layers.functional.dense import dense
 from kzoo.layers.recurrent.attention_decoder import AttentionDecoder
 from kzoo.layers.recurrent.bidirectional_gru import BidirectionalGRU
 from kzoo.layers.recurrent.boundary_vectors import BoundaryVectors
+from kzoo.losses import attention_loss
 from kzoo.models.sequence_model import SequenceModel
 from kzoo.registry import register, serialize
-
-SHARPNESS = 3.0  # of the loss of the attention, per column
 
 
 @register("model")
@@ -104,7 +103,7 @@ class RecurrentSeq2Seq(SequenceModel):
     def call(self, inputs: dict[str, Any], training: bool = False) -> Any:
         hidden, trace = self.trace(inputs, training)
         if "gold" in inputs:
-            self.add_loss(gold_loss(trace, inputs))
+            self.add_loss(attention_loss(trace, inputs))
         return self.logits(hidden)
 
     def trace(self, inputs: dict[str, Any], training: bool = False) -> tuple[Any, dict[str, Any]]:
@@ -148,36 +147,3 @@ class RecurrentSeq2Seq(SequenceModel):
             "encoder_units": self.encoder_units,
             "dropout": self.dropout,
         }
-
-
-def gold_loss(trace: dict[str, Any], inputs: dict[str, Any]) -> Any:
-    """Returns how far attention weights are from where they should be: the mean over the steps that are told of
-
-        -log sum_j a_tj exp(-3 |j - gold_t|)
-
-    With all weight on one column this is three times its distance in columns, and has a gradient however far off it is.
-    Of weights that are a mixture of several looks it is the likelihood: the look that is nearest learns, a share that
-    is on the right column grows, and one look that goes astray is no reason never to take it. Where a memory is read
-    from either end, the end is drawn once for an example, and the likelihood is that of all its steps together:
-
-        -log(alpha prod_t sum_j a_tj exp(-3 |j - gold_t|) + (1 - alpha) prod_t sum_j a_tj exp(-3 |S + 1 - j - gold_t|))
-
-    Args:
-        trace: dict, with `weights` (B, T, S + 2), and `direction` where the memory is read from either end.
-        inputs: dict, with `gold` int (B, T), `gold_weight` (B, T) and `encoder_padding_mask` (B, S).
-    """
-    weights, gold = ops.cast(trace["weights"], "float32"), ops.cast(inputs["gold"], "float32")[:, :, None]
-    logs = ops.where(weights > 0, ops.log(ops.maximum(weights, 1e-37)), -1e9)  # minus infinity has no gradient
-    shares = ops.cast(inputs["gold_weight"], "float32")
-    told = ops.cast(shares > 0, "float32")
-    columns = ops.arange(ops.shape(weights)[2], dtype="float32")[None, None, :]
-
-    def log_likelihood(columns: Any) -> Any:
-        return ops.sum(told * ops.logsumexp(logs - SHARPNESS * ops.abs(columns - gold), axis=2), axis=1)
-
-    found = log_likelihood(columns)
-    if "direction" in trace:
-        last = ops.sum(ops.cast(inputs["encoder_padding_mask"], "float32"), axis=1)[:, None, None] + 1.0
-        alpha = ops.clip(ops.cast(trace["direction"], "float32")[:, 0], 1e-6, 1.0 - 1e-6)
-        found = ops.logaddexp(ops.log(alpha) + found, ops.log1p(-alpha) + log_likelihood(last - columns))
-    return -ops.sum(ops.max(shares, axis=1) * found) / ops.maximum(ops.sum(told), 1.0)

@@ -11,6 +11,7 @@ from kzoo.annotations import Config, Texts
 from kzoo.data.batches import Batches
 from kzoo.errors import InputError, did_you_mean
 from kzoo.generation import Generator
+from kzoo.losses import cross_entropy
 from kzoo.metrics import SequenceAccuracy, TokenAccuracy
 from kzoo.models.training_data import check_arrays, is_pairs, is_texts
 from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
@@ -132,7 +133,7 @@ class SequenceModel(keras.Model):
         if optimizer == "auto":
             optimizer = keras.optimizers.Adam(1e-3, epsilon=1e-8, global_clipnorm=5.0)
         if isinstance(loss, str) and loss == "auto":
-            loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction="mean_with_sample_weight")
+            loss = cross_entropy()
         if weighted_metrics == "auto":
             weighted_metrics = [SequenceAccuracy(), TokenAccuracy()]
         super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, **kwargs)

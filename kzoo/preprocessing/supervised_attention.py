@@ -13,7 +13,7 @@ class SupervisedAttention:
     """Turns sources and targets into the `(x, y, sample_weight)` of training that also says where to look.
 
     A `RecurrentSeq2Seq` adds to its loss, from what is in `x`, how far its attention is from the task's gold attention,
-    see `kzoo.models.recurrent_seq2seq.gold_loss`. Nothing changes in a trained model. Supervised attention is that of
+    see `kzoo.losses.attention_loss`. Nothing changes in a trained model. Supervised attention is that of
     [Liu et al., 2016](https://arxiv.org/abs/1609.04186), there with other distances; no paper of the zoo trains so.
 
     Where to look for the end symbol is left to the model. Of a source that is read backward the gold attention has it

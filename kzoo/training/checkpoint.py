@@ -26,6 +26,11 @@ class Checkpoint:
         self.folder = folder
         self.generators: dict[str, np.ndarray] = {}
 
+    @property
+    def best_weights(self) -> Path:
+        """Path. The selected weights of the stage so far."""
+        return self.folder / "best.safetensors"
+
     def exists(self) -> bool:
         """Whether there is a state to go on from."""
         return (self.folder / "notes.json").is_file()
@@ -43,7 +48,7 @@ class Checkpoint:
         self.folder.mkdir(parents=True, exist_ok=True)
         save_weights(model, self.stage_weights(notes["stage"] - 1))
         write_json(self.folder / "notes.json", notes)
-        for old in (*self.folder.glob("state-*.safetensors"), self.folder / "best.safetensors"):
+        for old in (*self.folder.glob("state-*.safetensors"), self.best_weights):
             old.unlink(missing_ok=True)
 
     def save(self, model: keras.Model, notes: dict[str, Any]) -> None:

@@ -8,7 +8,14 @@ from kzoo.saving.weights import load_weights
 from kzoo.tasks import get as get_task
 from kzoo.training.batches import training_batches
 from kzoo.training.build import build
-from kzoo.training.callbacks import Bookkeeper, LengthAccuracy, Progress
+from kzoo.training.callbacks.best_weights import BestWeights
+from kzoo.training.callbacks.checkpointing import Checkpointing
+from kzoo.training.callbacks.epoch_history import EpochHistory
+from kzoo.training.callbacks.length_accuracy import LengthAccuracy
+from kzoo.training.callbacks.plateau import HalveOnPlateau
+from kzoo.training.callbacks.progress import Progress
+from kzoo.training.callbacks.stop_on_non_finite import StopOnNonFinite
+from kzoo.training.callbacks.timing import Timing
 from kzoo.training.checkpoint import Checkpoint
 from kzoo.training.optimizers import make_optimizer
 from kzoo.training.recipe import Recipe
@@ -44,7 +51,6 @@ def _fit_stage(
     """Trains one stage from its checkpoint, else from the weights of the stage before."""
     stage = recipe.stages[index]
     model = build(recipe, index, checkpoint.stage_weights(index - 1) if index else None)
-    task = get_task(recipe.task)
     batches = training_batches(recipe, model, index)
     epochs, steps = stage.budget.epochs, len(batches)
     model.compile(optimizer=make_optimizer(stage.optimizer, epochs * steps), weighted_metrics=None)
@@ -52,22 +58,36 @@ def _fit_stage(
     notes = checkpoint.restore(model) if checkpoint.exists() else begin_notes(recipe, index, finished)
     done = notes["epoch"]
     selecting, patience = stage.selection.by == "validation", stage.selection.patience
-    length, size = stage.selection.length, stage.selection.examples
-    validation = task.examples("validation", size, length=length) if selecting else None
-    bookkeeper = Bookkeeper(stage, checkpoint, notes, validation)
     batches.begin(done)
     if done < epochs and not (patience and done and done - notes["best_epoch"] >= patience):
-        callbacks = [bookkeeper, Progress(epochs * steps, done * steps, progress)]
-        if stage.selection.watch:
-            callbacks.insert(0, LengthAccuracy(task, stage.selection.watch))
+        label = f"stage {index + 1} of {len(recipe.stages)}" if len(recipe.stages) > 1 else ""
+        bar = Progress(epochs * steps, done * steps, progress, label)
+        callbacks = [*stage_callbacks(recipe, index, checkpoint, notes), bar]
         # `batches` shuffle themselves; were Keras to shuffle too, a run taken up again would see another order.
         options = {"initial_epoch": done, "epochs": epochs, "shuffle": False, "verbose": 0}
         keras.Model.fit(model, batches, callbacks=callbacks, **options)
     if stage.optimizer.ema_momentum is not None:  # also where nothing was left to train
         model.optimizer.finalize_variable_values(model.trainable_variables)
     if selecting:
-        load_weights(model, bookkeeper.best_weights)
+        load_weights(model, checkpoint.best_weights)
     return model, _entry(recipe, index, notes, steps, batches.batch_size)
+
+
+def stage_callbacks(
+    recipe: Recipe, index: int, checkpoint: Checkpoint, notes: dict[str, Any]
+) -> list[keras.callbacks.Callback]:
+    """Returns what happens between the steps and epochs of a stage, in this order."""
+    stage, task = recipe.stages[index], get_task(recipe.task)
+    selection = stage.selection
+    found: list[keras.callbacks.Callback] = [Timing(notes), StopOnNonFinite()]
+    if selection.watch:
+        found.append(LengthAccuracy(task, selection.watch))
+    if selection.by == "validation":
+        examples = task.examples("validation", selection.examples, length=selection.length)
+        found.append(BestWeights(checkpoint.best_weights, examples, notes, selection.patience))
+    if stage.optimizer.schedule == "plateau":
+        found.append(HalveOnPlateau(notes))
+    return [*found, EpochHistory(notes), Checkpointing(checkpoint, notes)]
 
 
 def _entry(recipe: Recipe, index: int, notes: dict[str, Any], steps: int, batch_size: int) -> Entry:

@@ -7,7 +7,7 @@ import pytest
 import kzoo
 from kzoo.data.batches import Batches
 from kzoo.errors import InputError
-from kzoo.models.recurrent_seq2seq import gold_loss
+from kzoo.losses import attention_loss
 from kzoo.preprocessing.supervised_attention import SupervisedAttention
 from kzoo.training.batches import training_batches
 from kzoo.training.build import build
@@ -48,7 +48,7 @@ def test_the_loss_is_the_likelihood_of_either_end(attention):
         assert alpha == 1.0 or attention != "content"
         expected.append(-WEIGHT * np.log(alpha * forward + (1 - alpha) * backward))
     expected = np.sum(expected) / 4
-    found = keras.ops.convert_to_numpy(gold_loss(model.trace(x)[1], x))
+    found = keras.ops.convert_to_numpy(attention_loss(model.trace(x)[1], x))
     assert found == pytest.approx(expected, rel=1e-4)
     model.compile(weighted_metrics=None)
     plain = {key: value for key, value in x.items() if not key.startswith("gold")}
@@ -65,7 +65,7 @@ def test_it_is_learned():
 
     def distance():
         x, _, _ = batches[0]
-        return float(keras.ops.convert_to_numpy(gold_loss(model.trace(x)[1], x)))
+        return float(keras.ops.convert_to_numpy(attention_loss(model.trace(x)[1], x)))
 
     before = distance()
     model.fit(batches, epochs=10, verbose=0)
@@ -79,9 +79,9 @@ def test_the_loss_of_looks(columns):
     inputs = {"gold": np.array([[3]]), "gold_weight": np.ones((1, 1)), "encoder_padding_mask": np.ones((1, 200))}
     # One look costs three times its distance. Of two, the nearer counts, and what the other takes from it.
     expected = {(3,): 0.0, (0, 200): 9 + np.log(2), (0, 3): np.log(2) - np.log1p(np.exp(-9))}[columns]
-    assert float(gold_loss({"weights": weights}, inputs)) == pytest.approx(expected, abs=1e-5)
+    assert float(attention_loss({"weights": weights}, inputs)) == pytest.approx(expected, abs=1e-5)
     alone = {"weights": np.eye(202, dtype="float32")[None, None, 201]}
-    assert float(gold_loss(alone, inputs)) == pytest.approx(3 * 198.0, abs=1e-3)
+    assert float(attention_loss(alone, inputs)) == pytest.approx(3 * 198.0, abs=1e-3)
 
 
 def test_the_end_is_learned_of_the_whole_example():
@@ -91,7 +91,7 @@ def test_the_end_is_learned_of_the_whole_example():
     inputs = {"gold": steps[None], "gold_weight": np.ones((1, 4)), "encoder_padding_mask": np.ones((1, 4))}
     for alpha in (0.1, 0.5, 0.9):
         trace = {"weights": weights, "direction": np.full((1, 4), alpha, "float32")}
-        assert float(gold_loss(trace, inputs)) == pytest.approx(-np.log(1 - alpha) / 4, abs=1e-4)
+        assert float(attention_loss(trace, inputs)) == pytest.approx(-np.log(1 - alpha) / 4, abs=1e-4)
 
 
 @pytest.mark.once

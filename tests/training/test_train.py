@@ -4,12 +4,13 @@ import json
 import os
 import signal
 
+import keras
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
 import kzoo
-from kzoo.errors import InputError, PresetError
+from kzoo.errors import InputError, PresetError, TrainingError
 from kzoo.saving.files import read_json, sha256, write_json
 from kzoo.tasks.base import Split
 from kzoo.tasks.copying import DigitTask
@@ -24,19 +25,19 @@ import json, os, signal, sys
 from kzoo.tasks.base import Split
 from kzoo.tasks.copying import DigitTask
 DigitTask.splits.update(train=Split((3, 5), 10_000), validation=Split((3, 5), 20))
-from kzoo.training import callbacks
+from kzoo.training import fit
 from kzoo.training.recipe import Recipe
 from kzoo.training.train import train
 config, output, step = json.loads(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 
-class Bomb(callbacks.Progress):
+class Bomb(fit.Progress):
     steps = 0
     def on_train_batch_end(self, batch, logs=None):
         Bomb.steps += 1
         if Bomb.steps == step:
             os.kill(os.getpid(), signal.SIGKILL)
 
-callbacks.Progress = Bomb
+fit.Progress = Bomb
 train(Recipe.from_config(config), output)
 """
 
@@ -231,3 +232,49 @@ def test_the_seed_gives_the_first_weights(config):
 
     first, again, other = (serialize(build(Recipe.from_config({**config, "seed": seed}))) for seed in (0, 0, 1))
     assert first == again != other
+
+
+def test_a_loss_that_is_not_finite_ends_the_run(config, monkeypatch, tmp_path):
+    from kzoo.training import fit
+
+    class Poison(fit.Progress):
+        """Sets a weight to NaN behind the second step of the second epoch."""
+
+        steps = 0
+
+        def on_train_batch_end(self, batch, logs=None):
+            Poison.steps += 1
+            if Poison.steps == 6:
+                variable = self.model.trainable_variables[0]
+                variable.assign(variable * float("nan"))
+                if keras.config.backend() == "jax":
+                    self.model._jax_state["trainable_variables"][0] *= float("nan")
+
+    config |= {"selection": "last", "watch": []}
+    recipe = Recipe.from_config(config)
+    with monkeypatch.context() as patch:
+        patch.setattr(fit, "Progress", Poison)
+        with pytest.raises(TrainingError, match="the loss is nan at step 3 of epoch 2; training stopped"):
+            train(recipe, tmp_path / "tiny_recopy")
+    assert not (tmp_path / "tiny_recopy").exists()
+    assert read_json(tmp_path / "tiny_recopy.training" / "notes.json")["epoch"] == 1
+    assert train(recipe, tmp_path / "tiny_recopy", resume=True) == tmp_path / "tiny_recopy"  # from the first epoch on
+
+
+def test_weights_that_are_not_finite_are_never_kept(config, monkeypatch, tmp_path):
+    from kzoo.training import fit
+
+    class Poison(fit.Timing):
+        """Sets a weight to infinity behind the last step of the second epoch."""
+
+        def on_epoch_end(self, epoch, logs=None):
+            super().on_epoch_end(epoch, logs)
+            if epoch == 1:
+                variable = self.model.trainable_variables[0]
+                variable.assign(variable + float("inf"))
+
+    monkeypatch.setattr(fit, "Timing", Poison)
+    with pytest.raises(TrainingError, match="the weights '.*' are not finite after epoch 2"):
+        train(Recipe.from_config({**config, "selection_examples": 10}), tmp_path / "tiny_recopy")
+    assert read_json(tmp_path / "tiny_recopy.training" / "notes.json")["epoch"] == 1
+    assert not (tmp_path / "tiny_recopy").exists()

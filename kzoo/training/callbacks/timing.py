@@ -1,0 +1,24 @@
+"""The seconds of the training steps."""
+
+import time
+from typing import Any
+
+import keras
+
+
+class Timing(keras.callbacks.Callback):
+    """Adds up the seconds of the epochs in `notes["seconds"]`; it stands first, so that validation is excluded.
+
+    Args:
+        notes: dict. The notes of the stage.
+    """
+
+    def __init__(self, notes: dict[str, Any]) -> None:
+        super().__init__()
+        self.notes, self.started = notes, 0.0
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        self.started = time.perf_counter()
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        self.notes["seconds"] += time.perf_counter() - self.started
