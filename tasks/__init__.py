@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from kzoo.tasks.parity import ParityClass as ParityClass
     from kzoo.tasks.parity import ParityTask as ParityTask
     from kzoo.tasks.posretrieve import PosRetrieve as PosRetrieve
+    from kzoo.tasks.published import Published as Published
     from kzoo.tasks.scan import ScanLength as ScanLength
     from kzoo.tasks.sorting import ScratchpadSorter as ScratchpadSorter
     from kzoo.tasks.sorting import Sorter as Sorter

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kzoo.errors import InputError, did_you_mean
+from kzoo.tasks.published import Published
 from kzoo.tasks.strata.stratum import Stratum
 
 Tokens = tuple[str, ...]
@@ -67,9 +68,9 @@ class Task:
     - `characters`: bool. Whether texts are written without spaces, a character a token;
     - `reversed_target`: bool. Whether a model that writes one token after another writes the last one first;
     - `length_unit`: str. What a length counts, in a few words;
-    - `paper`: str, reference; `paper_accuracy`: {mechanism: {length: sequence accuracy in 0..1}}, what the paper
-      does not give being absent;
-
+    - `paper`: str, reference; `published`: Published, the paper's numbers;
+    - `seen_lengths`: tuple of int, the lengths whose test examples are those of training, or can be, since there are no
+      others;
     - `strata`: {name: Stratum}, the inputs on which a model may do worse than on the test split, which
       `kzoo evaluate --stress` measures at `stress_lengths` (by default at the test lengths);
     - `distinct`: bool. Whether no source occurs twice within a split; False where the paper draws with replacement.
@@ -91,7 +92,8 @@ class Task:
     distinct: bool = True
     length_unit: str = "tokens"
     paper: str = ""
-    paper_accuracy: dict[str, dict[int | None, float]] = {}
+    published: Published = Published()
+    seen_lengths: tuple[int, ...] = ()
 
     def sample(self, rng: np.random.Generator, length: int) -> Example:
         """Draws one example of the given length."""

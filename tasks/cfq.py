@@ -15,7 +15,8 @@ from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.finite import FiniteTask
-from kzoo.tasks.paper_results import PAPER, published
+from kzoo.tasks.paper_results import PAPER
+from kzoo.tasks.paper_results import published as published_for
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata.commands import cfq_strata
 
@@ -107,7 +108,7 @@ class CFQLength(FiniteTask):
     test_lengths = (None,)
     source_end = True
     paper = f"{PAPER}, Table 3; the data are from Keysers et al., 2020 (arXiv:1912.09713)"
-    paper_accuracy = published("cfq")
+    published = published_for("cfq")
 
     def __init__(self, folder: str | Path | None = None) -> None:
         self.folder = folder

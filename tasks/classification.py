@@ -2,8 +2,10 @@
 
 import zlib
 from collections import Counter
+from collections.abc import Mapping
 
 from kzoo.tasks.base import Task, Tokens
+from kzoo.tasks.published import Published, percent
 
 CSORDAS = "Csordas et al., 2022 (arXiv:2110.07732)"
 
@@ -30,6 +32,7 @@ def held_out(source: Tokens, share: int = 8) -> bool:
     return zlib.crc32(" ".join(source).encode()) % share == 0
 
 
-def published(**shares: float) -> dict[str, dict[int | None, float]]:
-    """Returns accuracies by mechanism, all of the test split as a whole, in the form of `Task.paper_accuracy`."""
-    return {mechanism: {None: share} for mechanism, share in shares.items()}
+def published_means(not_comparable: Mapping[str, str] | None = None, **percents: float) -> Published:
+    """Returns the numbers of Csordas et al., in percent: means of five runs on the test split as a whole."""
+    accuracy = percent((None,), **{mechanism: (value,) for mechanism, value in percents.items()})
+    return Published(accuracy, "mean", 5, not_comparable or {})

@@ -7,7 +7,8 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Task, Tokens
-from kzoo.tasks.paper_results import PAPER, published
+from kzoo.tasks.paper_results import PAPER
+from kzoo.tasks.paper_results import published as published_for
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata.copying import copying_strata
 
@@ -92,7 +93,7 @@ class Copy(CopyingTask):
     """
 
     name = "copy"
-    paper_accuracy = published("copy")
+    published = published_for("copy")
 
     def places(self, source: Tokens) -> Sequence[int]:
         return range(len(source))
@@ -112,7 +113,7 @@ class ReverseCopy(CopyingTask):
     """
 
     name = "reverse_copy"
-    paper_accuracy = published("reverse_copy")
+    published = published_for("reverse_copy")
 
     def places(self, source: Tokens) -> Sequence[int]:
         return range(len(source))[::-1]
@@ -134,7 +135,7 @@ class ReCopy(CopyingTask):
     """
 
     name = "recopy"
-    paper_accuracy = published("recopy")
+    published = published_for("recopy")
 
     def places(self, source: Tokens) -> Sequence[int]:
         return [i for i, digit in enumerate(source) for _ in range(repeats(digit))]
@@ -153,7 +154,7 @@ class ReverseReCopy(ReCopy):
     """
 
     name = "reverse_recopy"
-    paper_accuracy = published("reverse_recopy")
+    published = published_for("reverse_recopy")
 
     def places(self, source: Tokens) -> Sequence[int]:
         return super().places(source)[::-1]
@@ -177,7 +178,7 @@ class InvReCopy(CopyingTask):
 
     name = "inv_recopy"
     length_unit = "digits of the target"
-    paper_accuracy = published("inv_recopy")
+    published = published_for("inv_recopy")
 
     def write(self, digits: Tokens, rng: np.random.Generator) -> Tokens:
         return repeated(digits)
@@ -205,7 +206,7 @@ class InvReverseReCopy(InvReCopy):
     """
 
     name = "inv_reverse_recopy"
-    paper_accuracy = published("inv_reverse_recopy")
+    published = published_for("inv_reverse_recopy")
 
     def write(self, digits: Tokens, rng: np.random.Generator) -> Tokens:
         return repeated(digits[::-1])

@@ -8,7 +8,7 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
-from kzoo.tasks.classification import CSORDAS, ClassificationTask, held_out, published
+from kzoo.tasks.classification import CSORDAS, ClassificationTask, held_out, published_means
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata.lookup import lookup_strata
 
@@ -34,6 +34,7 @@ COMPOSITIONS, HELD_OUT = 53_136, 4_000
 # Compositions of 2 to 5 functions that no other list has, whatever the code.
 NEW_COMPOSITIONS = {2: 21, 3: 183, 4: 200, 5: 200}
 SEED = 0
+EASIER = dict.fromkeys(("transformer", "rel", "geometric"), "the paper's was tested on 8 to 10 functions")
 
 
 @cache
@@ -111,24 +112,26 @@ class CTLForward(ClassificationTask):
         "compositions": Split((2, 5), sum(NEW_COMPOSITIONS.values())),
     }
     test_lengths: tuple[int | None, ...] = (None, 9, 10)
+    seen_lengths = (1,)
     length_unit = "functions"
     paper = f"{CSORDAS}, Tables 1 and 6"
-    paper_accuracy = published(
-        lstm=1.00,
-        bidirectional_lstm=1.00,
-        dnc=1.00,
-        transformer=0.13,
-        rel=0.23,
-        rel_gate=0.99,
-        abs_rel_gate=0.98,
-        geometric=0.16,
-        ndr=1.00,
-        act_transformer=0.12,
-        act_rel=0.99,
-        act_geometric=0.97,
-        act_universal_transformer=0.12,
-        act_universal_rel=0.92,
-        act_universal_geometric=0.72,
+    published = published_means(
+        EASIER,
+        lstm=100,
+        bidirectional_lstm=100,
+        dnc=100,
+        transformer=13,
+        rel=23,
+        rel_gate=99,
+        abs_rel_gate=98,
+        geometric=16,
+        ndr=100,
+        act_transformer=12,
+        act_rel=99,
+        act_geometric=97,
+        act_universal_transformer=12,
+        act_universal_rel=92,
+        act_universal_geometric=72,
     )
     form = "a three-bit code, then one or more of a to k"
 
@@ -188,22 +191,23 @@ class CTLBackward(CTLForward):
     """
 
     name = "ctl_backward"
-    paper_accuracy = published(
-        lstm=0.22,
-        bidirectional_lstm=1.00,
-        dnc=0.18,
-        transformer=0.12,
-        rel=0.13,
-        rel_gate=0.19,
-        abs_rel_gate=0.98,
-        geometric=0.15,
-        ndr=1.00,
-        act_transformer=0.12,
-        act_rel=0.13,
-        act_geometric=0.45,
-        act_universal_transformer=0.11,
-        act_universal_rel=0.12,
-        act_universal_geometric=0.44,
+    published = published_means(
+        {**EASIER, "ndr": "ours reads its answer from the first token, the paper's from the last"},
+        lstm=22,
+        bidirectional_lstm=100,
+        dnc=18,
+        transformer=12,
+        rel=13,
+        rel_gate=19,
+        abs_rel_gate=98,
+        geometric=15,
+        ndr=100,
+        act_transformer=12,
+        act_rel=13,
+        act_geometric=45,
+        act_universal_transformer=11,
+        act_universal_rel=12,
+        act_universal_geometric=44,
     )
     form = "one or more of a to k, then a three-bit code"
 

@@ -10,7 +10,9 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Task, Tokens
-from kzoo.tasks.paper_results import PAPER, published
+from kzoo.tasks.paper_results import PAPER
+from kzoo.tasks.paper_results import published as published_for
+from kzoo.tasks.published import Published
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata.lookup import lookup_strata
 
@@ -97,9 +99,10 @@ class Lookup(Task):
     vocabulary: Tokens = (*CODES, *TABLES, ".")
     splits = {"train": Split((3, 6), 9_081), "validation": Split((3, 7), 975), "test": Split((7, 11), 5_000)}
     test_lengths = (7, 9, 11)
+    seen_lengths = (3, 4, 5)
     length_unit = "source tokens"
     paper = f"{PAPER}, Tables 2, 4 and 7; the task is from {DUBOIS}"
-    paper_accuracy = published("lookup")
+    published = published_for("lookup")
     form = "a three-bit code, one or more of t1 to t8, and '.'"
 
     @property
@@ -186,7 +189,7 @@ class ReverseLookup(Lookup):
     """
 
     name = "reverse_lookup"
-    paper_accuracy = published("reverse_lookup")
+    published = published_for("reverse_lookup")
     form = "one or more of t1 to t8, a three-bit code, and '.'"
 
     def write(self, program: Tokens, rng: np.random.Generator) -> Tokens:
@@ -219,7 +222,7 @@ class NoisyLookup(Lookup):
     vocabulary = (*Lookup.vocabulary, "!")
     length_unit = "source tokens without the noise"
     paper = DUBOIS
-    paper_accuracy = {}
+    published = Published()
     form = "a three-bit code, tables, '!', one or more of t1 to t8, and '.'"
 
     def write(self, program: Tokens, rng: np.random.Generator) -> Tokens:

@@ -4,7 +4,10 @@ A table's first line names the tasks and their lengths ("all" is the test split 
 mechanism. Accuracies are medians of five runs; on SCAN and CFQ, means of five and three.
 """
 
+from kzoo.tasks.published import Published, percent
+
 PAPER = "Ray Chowdhury and Caragea, 2023 (arXiv:2305.20019)"
+MEANS = {"scan": 5, "cfq": 3}  # runs
 
 TABLES_2_4_7 = """
 mechanism               | copy 15 30 100 | reverse_copy 15 30 100| lookup 7 9 11 | reverse_lookup 7 9 11
@@ -88,8 +91,8 @@ mix_relaxed_monotonic_pr| 27.99
 """
 
 
-def published(task: str) -> dict[str, dict[int | None, float]]:
-    """Returns {mechanism: {length: sequence accuracy in 0..1}} of a task; None is the test split as a whole."""
+def published(task: str) -> Published:
+    """Returns the numbers of a task."""
     found: dict[str, dict[int | None, float]] = {}
     for table in "\n".join((TABLES_2_4_7, TABLE_6, TABLES_3_8)).strip().split("\n\n"):
         header, *lines = ([cell.split() for cell in line.split("|")] for line in table.strip().splitlines())
@@ -97,6 +100,7 @@ def published(task: str) -> dict[str, dict[int | None, float]]:
             if name == task:
                 keys = [None if length == "all" else int(length) for length in lengths]
                 for (mechanism,), *cells in lines:
-                    shares = [round(float(value) / 100, 6) for value in cells[column - 1]]
-                    found[mechanism] = dict(zip(keys, shares, strict=True))
-    return found
+                    found |= percent(keys, **{mechanism: [float(value) for value in cells[column - 1]]})
+    if task in MEANS:
+        return Published(found, "mean", MEANS[task])
+    return Published(found, "median", 5)

@@ -8,7 +8,7 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Tokens
-from kzoo.tasks.calculation import PAPER, CalculationTask, draw_number, percent
+from kzoo.tasks.calculation import PAPER, CalculationTask, draw_number, published_at_60
 from kzoo.tasks.classification import ClassificationTask
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata.numbers import parity_strata
@@ -66,7 +66,7 @@ class Parity(ParityTask):
     """
 
     name = "parity"
-    paper_accuracy = percent(
+    published = published_at_60(
         vanilla=(29.23, 0.29, 0, 0, 0),
         windowed=(100, 100, 100, 100, 100),
         windowed_nope=(100, 100, 100, 100, 100),

@@ -8,7 +8,8 @@ import numpy as np
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.finite import FiniteTask
-from kzoo.tasks.paper_results import PAPER, published
+from kzoo.tasks.paper_results import PAPER
+from kzoo.tasks.paper_results import published as published_for
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata.commands import scan_strata
 
@@ -82,7 +83,7 @@ class ScanLength(FiniteTask):
     source_end = True
     length_unit = "actions"
     paper = f"{PAPER}, Tables 3 and 8; the data are from Lake and Baroni, 2018 (arXiv:1711.00350)"
-    paper_accuracy = published("scan")
+    published = published_for("scan")
 
     @property
     def strata(self) -> dict[str, Stratum]:

@@ -8,6 +8,7 @@ from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.hinting import PAPER, WINDOWED, Draws, HintingTask, neighbours
+from kzoo.tasks.published import Published, percent
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata.sorting import sorting_strata
 
@@ -15,6 +16,10 @@ LARGEST = 100
 NUMBERS = tuple(str(i) for i in range(1, LARGEST + 1))
 SKEWED = (2, 5)
 REPEATED = 0.1
+OTHER_TRAINING = (
+    "ours is trained on uniform lengths and on windows of neighbouring numbers, tells source and target apart by a "
+    "vector and, where it is tempered, counts a source as longer than it is"
+)
 
 
 class SortingTask(HintingTask):
@@ -106,11 +111,11 @@ class Sorter(SortingTask):
 
     name = "sorter"
     target_steps: tuple[float, int] | None = (1, 0)
-    paper_accuracy = {
-        "plain": {50: 0.89, 100: 0.0},
-        "tempered": {50: 0.994, 100: 0.452},
-        "hinted": {50: 0.998, 100: 0.926},
-    }
+    seen_lengths = (2,)
+    published = Published(
+        percent((50, 100), plain=(89, 0), tempered=(99.4, 45.2), hinted=(99.8, 92.6)),
+        not_comparable=dict.fromkeys(("plain", "tempered", "hinted"), OTHER_TRAINING),
+    )
 
     def write(self, rng: np.random.Generator, split: str, length: int, repeated: bool) -> Example:
         numbers = self.numbers(rng, split, length, repeated)
@@ -135,7 +140,7 @@ class ScratchpadSorter(Sorter):
     name = "scratchpad_sorter"
     vocabulary = (*NUMBERS, "N")
     target_steps = None
-    paper_accuracy = {"plain": {50: 0.982, 100: 0.0}}
+    published = Published(percent((50, 100), plain=(98.2, 0)))
 
     def write(self, rng: np.random.Generator, split: str, length: int, repeated: bool) -> Example:
         source, target = super().write(rng, split, length, repeated)

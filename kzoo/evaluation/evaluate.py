@@ -92,8 +92,7 @@ def evaluate(
 
 def paper_accuracy(task: Task, preset: str | None, length: int | None) -> float | None:
     """Returns the published accuracy of a preset's mechanism, which its name begins with, or None."""
-    mechanism = (preset or "").removesuffix(f"_{task.name}")
-    return task.paper_accuracy.get(mechanism, {}).get(length)
+    return task.published.number((preset or "").removesuffix(f"_{task.name}"), length)
 
 
 def find(model: Any, task: str | Task | None) -> tuple[Any, Task]:

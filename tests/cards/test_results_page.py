@@ -7,6 +7,7 @@ import pytest
 from kzoo import tasks
 from kzoo.cards import results_page
 from kzoo.evaluation import results
+from kzoo.saving.files import write_json
 
 
 @pytest.fixture
@@ -15,8 +16,6 @@ def one_run(tmp_path, monkeypatch):
     row = {"metric": "sequence_accuracy", "task": "copy"}
     rows = [{**row, "length": 15, "value": v, "training_seed": seed} for seed, v in ((0, 1.0), (1, 0.5))]
     (tmp_path / "onestep_copy").mkdir()
-    from kzoo.saving.files import write_json
-
     write_json(tmp_path / "onestep_copy" / "results.json", {"training": [{"seed": 0}, {"seed": 1}], "rows": rows})
     monkeypatch.setattr("kzoo.saving.catalogue.bundled_folder", lambda: tmp_path)
 
@@ -25,14 +24,29 @@ def test_cells(one_run):
     cells = {(c["mechanism"], c["task"], c["length"]): c for c in results_page.cells()}
     ours = cells["onestep", "copy", 15]
     assert ours["ours"] == 0.75 and ours["seeds"] == {0: 1.0, 1: 0.5} and ours["paper"] == 1.0
+    assert (ours["spread"]["statistic"], ours["spread"]["low"], ours["spread"]["high"]) == ("median", 0.5, 1.0)
     missing = cells["content", "copy", 100]
     assert missing["ours"] is None and missing["seeds"] == {} and missing["paper"] == 0.0
-    assert len(cells) == sum(len(v) for name in tasks.names() for v in tasks.get(name).paper_accuracy.values())
+    assert len(cells) == sum(len(v) for name in tasks.names() for v in tasks.get(name).published.accuracy.values())
+
+
+def test_a_number_that_is_not_comparable_is_not_shown(one_run, tmp_path):
+    run = {"metric": "sequence_accuracy", "task": "sorter", "length": 100, "value": 0.25, "training_seed": 0}
+    (tmp_path / "hinted_sorter").mkdir()
+    write_json(tmp_path / "hinted_sorter" / "results.json", {"training": [{"seed": 0}], "rows": [run]})
+    cells = {(c["mechanism"], c["length"]): c for c in results_page.cells() if c["task"] == "sorter"}
+    ours, other = cells["hinted", 100], cells["tempered", 100]
+    assert (ours["ours"], ours["paper"], ours["published"]) == (0.25, None, 0.926) and "windows" in ours["why"]
+    assert (other["ours"], other["paper"], other["why"]) == (None, 0.452, None)  # nothing stands beside it
+    text = results_page.markdown()
+    assert "| hinted | 0 | not run / - | 25.0 % / - |" in text
+    assert "\nhinted: no number of the paper, since ours is trained on uniform lengths" in text
 
 
 def test_markdown(one_run):
     text = results_page.markdown()
-    assert "| onestep | 0, 1 | 75.0 % / 100 % |" in text
+    assert "| onestep | 0, 1 | 75.0 % (50.0 % to 100 %) / 100 % |" in text
+    assert "Tables 2, 4 and 7: medians of 5 runs" in text
     assert "| content | not run |" in text
 
 

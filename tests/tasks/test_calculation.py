@@ -57,10 +57,10 @@ def test_one_in_eight_is_kept_from_training(name):
 
 
 def test_the_papers_numbers():
-    assert tasks.get("addition").paper_accuracy["abc"] == {6: 1, 10: 1, 20: 0.999, 60: 0.998}
-    assert tasks.get("multiplication").paper_accuracy["windowed_nope"][60] == 0.9831
-    assert tasks.get("successor").paper_accuracy["vanilla"] == {6: 1, 10: 0, 15: 0, 20: 0, 60: 0}
-    assert set(tasks.get("parity").paper_accuracy["windowed"].values()) == {1}
+    assert tasks.get("addition").published.accuracy["abc"] == {6: 1, 10: 1, 20: 0.999, 60: 0.998}
+    assert tasks.get("multiplication").published.accuracy["windowed_nope"][60] == 0.9831
+    assert tasks.get("successor").published.accuracy["vanilla"] == {6: 1, 10: 0, 15: 0, 20: 0, 60: 0}
+    assert set(tasks.get("parity").published.accuracy["windowed"].values()) == {1}
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_the_environment_may_name_the_folder(cfq_json, monkeypatch):
 def test_without_files(monkeypatch):
     monkeypatch.delenv("KZOO_CFQ", raising=False)
     task = tasks.get("cfq")
-    assert task.paper_accuracy["content"] == {None: 0.6214} and len(task.paper_accuracy) == 6
+    assert task.published.accuracy["content"] == {None: 0.6214} and len(task.published.accuracy) == 6
     for ask in (lambda: task.examples("train"), lambda: task.vocabulary, lambda: task.solve(("Who",))):
         with pytest.raises(InputError, match=r"get them from https://.*cfq1.1.tar.gz and pass folder"):
             ask()

@@ -92,7 +92,7 @@ def test_name_and_declarations(task):
     assert {"train", "validation", "test"} <= set(task.splits)
     assert len(set(task.vocabulary)) == len(task.vocabulary)
     assert task.paper and task.length_unit and task.test_lengths
-    for shares in task.paper_accuracy.values():
+    for shares in task.published.accuracy.values():
         assert set(shares) <= set(task.test_lengths) and all(0 <= share <= 1 for share in shares.values())
 
 

@@ -77,8 +77,8 @@ def test_inverse_tasks_refuse_other_runs(name, source):
 
 
 def test_published_numbers():
-    assert tasks.get("inv_recopy").paper_accuracy["monotonic"] == {15: 1.0, 30: 1.0, 100: 0.988}
-    assert tasks.get("recopy").paper_accuracy["mix_onestep_pr"] == {15: 0.999, 30: 0.884, 100: 0.302}
-    assert tasks.get("copy").paper_accuracy["onestep_minus_sigmoid"][100] == 0.998
-    assert tasks.get("dedupe").paper_accuracy["monotonic"] == {None: 0.997, 15: 0.983, 30: 0.943, 100: 0.75}
-    assert {len(tasks.get(name).paper_accuracy) for name in list(GOLDEN)[:6]} == {21}
+    assert tasks.get("inv_recopy").published.accuracy["monotonic"] == {15: 1.0, 30: 1.0, 100: 0.988}
+    assert tasks.get("recopy").published.accuracy["mix_onestep_pr"] == {15: 0.999, 30: 0.884, 100: 0.302}
+    assert tasks.get("copy").published.accuracy["onestep_minus_sigmoid"][100] == 0.998
+    assert tasks.get("dedupe").published.accuracy["monotonic"] == {None: 0.997, 15: 0.983, 30: 0.943, 100: 0.75}
+    assert {len(tasks.get(name).published.accuracy) for name in list(GOLDEN)[:6]} == {21}

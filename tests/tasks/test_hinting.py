@@ -180,6 +180,6 @@ def test_lengths_that_cannot_be(name, length):
 
 
 def test_published_numbers():
-    assert tasks.get("sorter").paper_accuracy["hinted"] == {50: 0.998, 100: 0.926}
-    assert tasks.get("incrementer").paper_accuracy["tempered"][20] == 0.04
-    assert tasks.get("lego").paper_accuracy["plain"][12] == 0.413
+    assert tasks.get("sorter").published.accuracy["hinted"] == {50: 0.998, 100: 0.926}
+    assert tasks.get("incrementer").published.accuracy["tempered"][20] == 0.04
+    assert tasks.get("lego").published.accuracy["plain"][12] == 0.413

@@ -114,6 +114,6 @@ def test_other_sources_are_refused(name, source):
 
 
 def test_published_numbers():
-    assert tasks.get("lookup").paper_accuracy["monotonic"] == {7: 1.0, 9: 0.98, 11: 0.299}
-    assert tasks.get("reverse_lookup").paper_accuracy["mix_onestep"] == {7: 1.0, 9: 0.791, 11: 0.081}
-    assert tasks.get("noisy_lookup").paper_accuracy == {}
+    assert tasks.get("lookup").published.accuracy["monotonic"] == {7: 1.0, 9: 0.98, 11: 0.299}
+    assert tasks.get("reverse_lookup").published.accuracy["mix_onestep"] == {7: 1.0, 9: 0.791, 11: 0.081}
+    assert tasks.get("noisy_lookup").published.accuracy == {}

@@ -85,8 +85,8 @@ def test_a_part_is_chosen_by_the_seed(task):
 
 
 def test_published_numbers(task):
-    assert task.paper_accuracy["mix_onestep"] == {None: 0.2951}
-    assert len(task.paper_accuracy) == 18
+    assert task.published.accuracy["mix_onestep"] == {None: 0.2951}
+    assert len(task.published.accuracy) == 18
 
 
 def test_evaluation_gives_one_row_for_the_whole_split(task, monkeypatch):
