@@ -9,6 +9,7 @@ import kzoo
 from kzoo.cli.arguments import PRESET, lengths
 from kzoo.errors import InputError
 from kzoo.evaluation.report import percent
+from kzoo.models.protocols import TracesLayers, TracesSteps
 from kzoo.saving import catalogue
 
 
@@ -52,11 +53,11 @@ def draw_attention(options: argparse.Namespace) -> None:
     from kzoo.inspection.gates import plot_steps
     from kzoo.inspection.heads import plot_heads
 
-    if hasattr(model, "trace_steps"):
+    if isinstance(model, TracesSteps):
         plot_steps(model, options.text, options.output, options.steps)
     elif options.steps is not None:
         raise InputError(f"{options.preset} has no steps to choose")
-    elif hasattr(model, "trace_layers"):
+    elif isinstance(model, TracesLayers):
         plot_heads(model, options.text, options.output)
     else:
         plot_attention(model, options.text, options.output)

@@ -12,6 +12,7 @@ from kzoo import checks
 from kzoo.backend import ensure_backend
 from kzoo.errors import InputError
 from kzoo.evaluation.report import Report, Row, wilson
+from kzoo.models.protocols import TracesSteps
 from kzoo.tasks import Task
 from kzoo.tasks import get as get_task
 from kzoo.tasks.classification import ClassificationTask
@@ -144,7 +145,7 @@ def running(model: Any, steps: int | None) -> Iterator[None]:
     if steps is None:
         yield
         return
-    if not hasattr(model, "inference_steps"):
+    if not isinstance(model, TracesSteps):
         raise InputError(f"{type(model).__name__} has no steps to choose")
     own = model.inference_steps
     model.inference_steps = steps

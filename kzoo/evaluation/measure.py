@@ -8,6 +8,7 @@ import numpy as np
 
 from kzoo.compiling import compile_for_backend
 from kzoo.errors import InputError, did_you_mean
+from kzoo.models.protocols import TracesAttention
 from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor
 from kzoo.tasks import Example, Task
 from kzoo.tasks.classification import ClassificationTask
@@ -175,7 +176,7 @@ def edit_distance(a: Sequence[Any], b: Sequence[Any]) -> int:
 
 def _attention_loss(model: Any, examples: Sequence[Example], sources: Rows, targets: Rows, task: Task | None) -> float:
     gold = [None if task is None else task.gold_attention(example.source) for example in examples]
-    if any(places is None for places in gold) or not hasattr(model, "trace"):
+    if any(places is None for places in gold) or not isinstance(model, TracesAttention):
         raise InputError("attention_loss needs a task with gold attention and a recurrent model")
     trace: Callable[..., Any] = compile_for_backend(model, lambda x, _: model.trace(x)[1])
     total, count = 0.0, 0

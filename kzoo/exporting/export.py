@@ -13,6 +13,7 @@ import numpy as np
 from kzoo import checks
 from kzoo.backend import ensure_backend
 from kzoo.errors import BackendError, InputError
+from kzoo.models.protocols import Generates
 
 LENGTHS = (3, 6, 12)
 JOLT = 1e-5
@@ -80,8 +81,9 @@ def export(model: Any, path: str | Path, format: str) -> Path:
         way = " or ".join(f"KERAS_BACKEND={name}" for name in form.backends)
         raise BackendError(f"the {backend} backend does not write {format}: {form.reason}; run it with {way}")
     from kzoo.exporting.program import Program
+    from kzoo.models import SequenceModel
 
-    if not hasattr(model, "text_preprocessor"):
+    if not isinstance(model, SequenceModel):
         raise InputError(f"only models of kzoo are exported, not a {type(model).__name__}")
     program = Program(model)
     if format == "onnx" and model.compute_dtype != "float32":
@@ -186,7 +188,7 @@ def answers(model: Any, sources: Sources) -> dict[str, np.ndarray]:
     """Returns what a model answers to encoded sources, in the form of `Program`."""
     from kzoo.preprocessing.padding import bucket
 
-    if hasattr(model, "generate_step"):
+    if isinstance(model, Generates):
         return {"output_ids": model.generator.decode(sources)}
     inputs = model.preprocessor.sources(sources, bucket(max(map(len, sources))))
     logits = np.asarray(model.predict_on_batch(inputs))

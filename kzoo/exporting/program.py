@@ -7,6 +7,7 @@ import numpy as np
 from keras import ops
 
 from kzoo.backend import no_other_backend
+from kzoo.models.protocols import Generates
 from kzoo.preprocessing.padding import pad
 
 
@@ -27,7 +28,7 @@ class Program:
 
     def __init__(self, model: Any) -> None:
         self.model, self.preprocessor = model, model.text_preprocessor()
-        self.generates = hasattr(model, "generate_step")
+        self.generates = isinstance(model, Generates)
         self.outputs = ("output_ids",) if self.generates else ("label_ids", "logits")
 
     def __call__(self, token_ids: Any) -> dict[str, Any]:
@@ -50,7 +51,7 @@ class Program:
         symbols = {"start_id": tokenizer.start_id, "end_id": tokenizer.end_id, "pad_id": tokenizer.pad_id}
         return {
             "class": type(self.model).__name__,
-            "preset": getattr(self.model, "preset_name", None),
+            "preset": self.model.preset_name,
             "task": self.model.task_name,
             "tokens": tokenizer.tokens,
             **symbols,

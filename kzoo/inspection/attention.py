@@ -8,6 +8,7 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.evaluation.measure import in_source_order
 from kzoo.inspection.plots import pyplot, save_figure
+from kzoo.models.protocols import TracesAttention
 
 # What a location mechanism keeps besides its weights, with the words for a picture.
 STATES = {"center": "centre\n(positions)", "spread": "spread\n(positions)", "mix": "weight of\nlocation"}
@@ -30,7 +31,7 @@ def attention_trace(model: Any, text: str, output: str | None = None) -> dict[st
     """
     import keras
 
-    if not hasattr(model, "trace"):
+    if not isinstance(model, TracesAttention):
         raise InputError(f"{type(model).__name__} keeps no trace of its attention")
     preprocessor = model.text_preprocessor()
     output = model.generate(text) if output is None else output

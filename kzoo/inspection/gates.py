@@ -7,6 +7,7 @@ import numpy as np
 
 from kzoo.errors import InputError
 from kzoo.inspection.plots import pyplot, save_figure
+from kzoo.models.protocols import TracesSteps
 
 COLUMNS = 5  # attention maps a row of the picture
 
@@ -28,7 +29,7 @@ def step_trace(model: Any, text: str, steps: int | None = None) -> dict[str, Any
     """
     import keras
 
-    if not hasattr(model, "trace_steps"):
+    if not isinstance(model, TracesSteps):
         raise InputError(f"{type(model).__name__} does not run one block step by step")
     preprocessor = model.text_preprocessor()
     ids = preprocessor.encode_source(text)

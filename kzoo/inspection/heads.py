@@ -7,6 +7,7 @@ import numpy as np
 
 from kzoo.errors import InputError
 from kzoo.inspection.plots import pyplot, save_figure
+from kzoo.models.protocols import TracesLayers
 
 COLUMNS = 4  # heads a row of the picture
 MOST_TOKENS = 40  # more are not written at the axes
@@ -34,7 +35,7 @@ def head_trace(model: Any, text: str, output: str | None = None) -> dict[str, An
     from kzoo.layers.bias.bias_inputs import BiasInputs
     from kzoo.layers.bias.masking_bias import MaskingBias
 
-    if not hasattr(model, "trace_layers"):
+    if not isinstance(model, TracesLayers):
         raise InputError(f"{type(model).__name__} has no heads that look at a source; a TransformerSeq2Seq has")
     preprocessor = model.text_preprocessor()
     output = model.generate(text) if output is None else output

@@ -10,6 +10,7 @@ from kzoo.backend import ensure_backend
 from kzoo.errors import InputError
 from kzoo.evaluation.report import wilson
 from kzoo.inspection.plots import pyplot, save_figure
+from kzoo.models.protocols import TracesBlocks
 
 BASES = {"encoder": "encoder basis", "decoder": "decoder basis"}
 MECHANISMS = {
@@ -66,7 +67,7 @@ def _decoder(model: Any) -> Any:
         from kzoo.saving.presets_io import from_preset
 
         model = from_preset(model)
-    if not hasattr(model, "trace_blocks"):
+    if not isinstance(model, TracesBlocks):
         raise InputError(f"probes are of decoders; this is a {type(model).__name__}")
     return model
 
@@ -79,7 +80,7 @@ def _project(model: Any, x: dict[str, Any]) -> dict[str, np.ndarray]:
     states = ops.stack([ops.stack([block["attended"], block["states"]]) for block in model.trace_blocks(x)])
     embedding = ops.convert_to_tensor(model.embedding.embeddings)[:end]
     unembedding = ops.convert_to_tensor(model.classes.kernel)[:, :end]
-    normed = model.final_norm(states) if hasattr(model, "final_norm") else states
+    normed = model.final_norm(states) if model.final_norm is not None else states
     found = {"encoder": ops.matmul(states, ops.transpose(embedding)), "decoder": ops.matmul(normed, unembedding)}
     return {basis: np.asarray(ops.convert_to_numpy(values)) for basis, values in found.items()}
 

@@ -6,6 +6,11 @@ from kzoo.lazy import attach
 
 if TYPE_CHECKING:
     from kzoo.models.classifier import Classifier as Classifier
+    from kzoo.models.protocols import Generates as Generates
+    from kzoo.models.protocols import TracesAttention as TracesAttention
+    from kzoo.models.protocols import TracesBlocks as TracesBlocks
+    from kzoo.models.protocols import TracesLayers as TracesLayers
+    from kzoo.models.protocols import TracesSteps as TracesSteps
     from kzoo.models.recurrent_classifier import RecurrentClassifier as RecurrentClassifier
     from kzoo.models.recurrent_seq2seq import RecurrentSeq2Seq as RecurrentSeq2Seq
     from kzoo.models.sequence_model import SequenceModel as SequenceModel

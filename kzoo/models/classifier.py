@@ -77,17 +77,16 @@ class Classifier(SequenceModel):
         for rows in batches([preprocessor.encode_source(text) for text in texts_of(inputs)]):
             longest = max(map(len, rows))
             with memory_errors(len(rows), longest):
-                logits = self.compiled_call(preprocessor.sources(full_batch(rows), bucket(longest)), 0)
+                logits = self._compiled(preprocessor.sources(full_batch(rows), bucket(longest)))
                 numbers = np.argmax(keras.ops.convert_to_numpy(logits)[: len(rows)], axis=-1)
             found += [preprocessor.labels[k] for k in numbers]
         return found
 
-    @property
-    def compiled_call(self) -> Callable[[Inputs, int], Tensor]:
-        """The function from inputs, and a number that is not read, to logits; any number of threads may call it."""
+    def _compiled(self, inputs: Inputs) -> Tensor:
+        """Returns logits; any number of threads may ask for them, unlike with `predict_on_batch`."""
         if self._compiled_call is None:
             self._compiled_call = compile_for_backend(self, lambda inputs, _: self(inputs, training=False))
-        return self._compiled_call
+        return self._compiled_call(inputs, 0)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "vocabulary_size": self.vocabulary_size, "labels": self.labels}

@@ -1,7 +1,7 @@
 """What every model of the zoo can do: presets, strings in and out, sensible defaults for `fit`."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -41,6 +41,7 @@ class SequenceModel(keras.Model):
     preprocessor_class: ClassVar[Any] = Seq2SeqPreprocessor
     task_arguments: ClassVar[tuple[str, ...]] = ("vocabulary_size",)  # what `from_task` takes from the task
     input_names: ClassVar[tuple[str, ...]] = ()
+    hints: Sequence[str] = ()  # tasks that are trained beside
     _jax_state: Any  # Keras' own
 
     def __init__(self, vocabulary_size: int, preprocessor: Any = None, **kwargs: Any) -> None:

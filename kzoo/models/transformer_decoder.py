@@ -115,6 +115,7 @@ class TransformerDecoder(SequenceModel):
         self.encoding = None if encoding is None else get("encoding", encoding, **policy)
         normal = keras.initializers.RandomNormal(stddev=self.embedding_deviation)
         self.embedding = keras.layers.Embedding(vocabulary_size, units, normal, **policy)
+        self.final_norm: keras.layers.Layer | None = None
         if first.norm == "before":
             self.final_norm = keras.layers.LayerNormalization(epsilon=EPSILON, **policy)
         self.classes, *self.hint_classes = (
@@ -154,7 +155,7 @@ class TransformerDecoder(SequenceModel):
             self.encoding.build(states)
         for layer in [*self.blocks, self.classes, *self.hint_classes]:
             layer.build(states)
-        if hasattr(self, "final_norm"):
+        if self.final_norm is not None:
             self.final_norm.build(states)
         self.built = True
 
@@ -188,7 +189,7 @@ class TransformerDecoder(SequenceModel):
         """Returns float32 logits (B, T, V) of the last states (B, T, D), of each row's own head (B,) or all of the
         task's.
         """
-        states = self.final_norm(states) if hasattr(self, "final_norm") else states
+        states = self.final_norm(states) if self.final_norm is not None else states
         states = ops.cast(states, "float32")
         logits = self._answer(self.classes, states)
         for number, classes in enumerate([] if head is None else self.hint_classes, 1):

@@ -126,6 +126,7 @@ class TransformerSeq2Seq(SequenceModel):
         self.decoder = [DecoderBlock(block("self_bias"), cross, **policy) for _ in range(layers)]
         normal = keras.initializers.RandomNormal(stddev=self.embedding_deviation)
         self.embedding = keras.layers.Embedding(vocabulary_size, units, normal, **policy)
+        self.final_norm: keras.layers.Layer | None = None
         if norm == "before":
             self.final_norm = keras.layers.LayerNormalization(epsilon=1e-5, **policy)
         self.classes = dense(vocabulary_size, units, units**-0.5, **policy)
@@ -136,7 +137,7 @@ class TransformerSeq2Seq(SequenceModel):
         self.embedding.build((None, None))
         for layer in [*self.encoder, *self.decoder, self.classes, *([self.encoding] if self.encoding else [])]:
             layer.build(states)
-        if hasattr(self, "final_norm"):
+        if self.final_norm is not None:
             self.final_norm.build(states)
         self.built = True
 
@@ -174,7 +175,7 @@ class TransformerSeq2Seq(SequenceModel):
 
     def logits(self, states: Any) -> Any:
         """Returns float32 logits (B, T, V) of the last states (B, T, D)."""
-        states = self.final_norm(states) if hasattr(self, "final_norm") else states
+        states = self.final_norm(states) if self.final_norm is not None else states
         # Under mixed precision Keras casts variables in `call`, but not in `generate`: here it is the same.
         cast = (ops.cast(v, self.compute_dtype) for v in (self.classes.kernel, self.classes.bias))
         kernel, bias = (ops.cast(v, "float32") for v in cast)

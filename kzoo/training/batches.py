@@ -23,7 +23,7 @@ def training_batches(recipe: Recipe, model: Any, index: int = 0) -> Any:
     sampling, per_epoch = stage.data.sampling, stage.budget.steps_per_epoch
     options: dict[str, Any] = {"sampling": sampling, "drop_remainder": True}
     options["bucketed"] = False if sampling == "mixed" else None  # mixed batches mostly hold a long row
-    hints = getattr(model, "hints", [])
+    hints = list(model.hints)
     preprocessors = [_preprocessor(recipe, stage, model), *(model.hint_preprocessor(hint) for hint in hints)]
     steps = None if per_epoch is None else -(-per_epoch // len(preprocessors))
     found = []

@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kzoo import checks
 from kzoo.errors import InputError, did_you_mean
+from kzoo.models.protocols import TracesLayers
 from kzoo.tasks import Example, Task
 from kzoo.tasks import get as get_task
 from kzoo.tasks.calculation import CalculationTask
@@ -105,15 +107,16 @@ def mean_attention(
 
     from kzoo.compiling import compile_for_backend
 
-    if not hasattr(model, "from_task"):
+    if isinstance(model, (str, Path)):
         from kzoo.saving.presets_io import from_preset
 
         model = from_preset(model)
-    if not hasattr(model, "trace_layers"):
+    if not isinstance(model, TracesLayers):
         raise InputError(f"{type(model).__name__} has no attention to calibrate by; a TransformerSeq2Seq has")
-    if task is None and model.task_name is None:
+    task = model.task_name if task is None else task
+    if task is None:
         raise InputError("this model does not say what it was trained on: pass task=...")
-    task = get_task(model.task_name if task is None else task)
+    task = get_task(task)
     checks.integer("examples", examples, LEAST_EXAMPLES, 1_000_000)
     length = task.splits["train"].lengths[1] if length is None else length
     chosen = _alike(model, task.examples("train", 4 * examples, seed, length), examples)
