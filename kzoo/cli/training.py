@@ -23,6 +23,7 @@ def train_parser(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--tasks", type=words, help="train on each of these, as copy,recopy")
     sub.add_argument("--seeds", type=numbers, help="train from each of these, as 0,1,2")
     sub.add_argument("--ray", metavar="ADDRESS", help='on a Ray cluster, as ray://host:10001; "local" starts one here')
+    sub.add_argument("--jobs", type=int, help="so many runs at the same time, each in its own process")
     sub.add_argument("--devices", type=int, help="share each batch between so many devices (JAX)")
     sub.add_argument(
         "--add-results-to", type=Path, metavar="PRESET", help="add the results to those of this folder too"
@@ -39,7 +40,7 @@ def results_parser(sub: argparse.ArgumentParser) -> None:
 
 
 def train(options: argparse.Namespace) -> int:
-    if len(options.recipes) > 1 or any((options.mechanisms, options.tasks, options.seeds, options.ray)):
+    if len(options.recipes) > 1 or any((options.mechanisms, options.tasks, options.seeds, options.ray, options.jobs)):
         return train_many(options)
     from kzoo.evaluation.results import add_results
     from kzoo.saving.files import read_json
@@ -63,12 +64,16 @@ def train(options: argparse.Namespace) -> int:
 
 def train_many(options: argparse.Namespace) -> int:
     from kzoo.saving.files import read_json
-    from kzoo.training.many import grid, train_all
+    from kzoo.training.executors import in_processes, in_this_process, on_ray
+    from kzoo.training.runs import grid, run_all
 
     if options.seed is not None or options.add_results_to is not None or options.devices is not None:
         raise InputError("--seed, --add-results-to and --devices are for one run; many have --seeds")
     recipes = grid(options.recipes, options.mechanisms, options.tasks, options.seeds)
-    failed = train_all(recipes, options.output, options.ray, show_progress())
+    if options.ray and options.jobs:
+        raise InputError("--ray and --jobs exclude each other")
+    executor = on_ray(options.ray) if options.ray else in_processes(options.jobs) if options.jobs else in_this_process
+    failed = run_all(recipes, options.output, executor, show_progress())
     made = {name: read_json(options.output / name / "results.json") for name in recipes if name not in failed}
     for name, reason in failed.items():
         print(f"kzoo: {name} failed: {reason}", file=sys.stderr)
@@ -86,13 +91,13 @@ def train_many(options: argparse.Namespace) -> int:
 def results(options: argparse.Namespace) -> int:
     from kzoo.cards.results_page import cells, markdown
 
-    failed = []
+    failed: dict[str, str] = {}
     if options.missing:
         from kzoo.training.grid import run_missing
 
         failed = run_missing(options.work, options.pattern, options.jobs, show_progress())
-        for run in failed:
-            print(f"kzoo: {run.name} from seed {run.seed} failed; see its log in {options.work}", file=sys.stderr)
+        for name, reason in failed.items():
+            print(f"kzoo: {name} failed: {reason}", file=sys.stderr)
     chosen = [cell for cell in cells() if fnmatch.fnmatch(f"{cell['mechanism']}_{cell['task']}", options.pattern)]
     if options.json:
         print_json(chosen)

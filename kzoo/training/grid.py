@@ -1,21 +1,17 @@
-"""Many runs: every mechanism of a paper's table on every task, from several seeds."""
+"""What the tables ask for: every mechanism of a paper's table on every task, from several seeds."""
 
 import fnmatch
 import shutil
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tqdm import tqdm
-
-from kzoo.errors import InputError
 from kzoo.evaluation.results import add_results, run_document
 from kzoo.saving import catalogue
 from kzoo.saving.files import read_json, write_json
 from kzoo.tasks import get as get_task
+from kzoo.training.executors import in_processes
 from kzoo.training.recipe import Recipe, load_recipe
+from kzoo.training.runs import run_all
 from kzoo.training.stages import Budget, Optimizer, Stage
 
 MECHANISMS = ("content", "relative", "location", "bi_relative", "onestep", "monotonic")
@@ -35,20 +31,16 @@ EPOCHS = {"lookup": 12, "reverse_lookup": 12}  # small examples: an epoch is soo
 
 @dataclass(frozen=True)
 class Run:
-    """One training run: a mechanism on a task from a seed."""
+    """One training run: a mechanism on a task from a seed, under the name that its preset has, or would have."""
 
+    name: str
     mechanism: str
     task: str
     seed: int
 
-    @property
-    def name(self) -> str:
-        """str. The name that its preset has, or would have."""
-        return f"{self.mechanism}_{self.task}"
-
     def recipe(self) -> Recipe:
-        """Returns the recipe: the preset's own, or the bundled one of its name; else the same for all."""
-        if self.name in (*catalogue.list_presets(), *bundled()):
+        """Returns the recipe: the bundled one of its name; else the same for all."""
+        if self.name in _bundled():
             return load_recipe(self.name).with_seed(self.seed)
         stage = Stage(Budget(EPOCHS.get(self.task, 8)), optimizer=Optimizer(schedule="cosine", warmup_steps=100))
         return Recipe(
@@ -66,35 +58,35 @@ class Run:
         return any(run["seed"] == self.seed for run in run_document(self.name).get("training", []))
 
 
-def bundled() -> dict[str, str]:
-    """Returns the tasks of the recorded runs and recipes that stand for a cell of a table, by their name."""
-    recipes = {name: load_recipe(name) for name in [*catalogue.list_runs(), *catalogue.list_recipes()]}
-    return {name: recipe.task for name, recipe in sorted(recipes.items()) if name.endswith(f"_{recipe.task}")}
+def _bundled() -> list[str]:
+    return [*catalogue.list_presets(), *catalogue.list_runs(), *catalogue.list_recipes()]
 
 
 def wanted(pattern: str = "*") -> list[Run]:
-    """Returns the runs that the tables ask for: three seeds of every preset, one of every other pair of Table 2
-    and of every bundled recipe.
+    """Returns the runs that the tables ask for: three seeds of every preset, and one of every other pair of Table 2
+    and of every other bundled recipe whose mechanism and task no preset has.
 
     Args:
-        pattern: str. Only runs whose `<mechanism>_<task>` matches it.
+        pattern: str. Only runs whose name matches it.
     """
+    recipes = {name: load_recipe(name) for name in _bundled()}
+    found: dict[tuple[str, str], list[Run]] = {}
     presets = set(catalogue.list_presets())
-    runs = []
-    for name in sorted(presets):
-        task = catalogue.preset_info(name)["metadata"]["task"]
-        seeds = PRESET_SEEDS if not load_recipe(name).constructed else PRESET_SEEDS[:1]
-        runs += [Run(name.removesuffix(f"_{task}"), task, seed) for seed in seeds]
-    runs += [Run(m, t, 0) for m in MECHANISMS for t in TASKS if f"{m}_{t}" not in presets]
-    runs += [Run(name.removesuffix(f"_{task}"), task, 0) for name, task in bundled().items() if name not in presets]
+    for name, recipe in recipes.items():  # presets come first
+        seeds = PRESET_SEEDS[:1] if recipe.constructed or name not in presets else PRESET_SEEDS
+        pair = (recipe.mechanism or name, recipe.task)
+        found.setdefault(pair, [Run(name, *pair, seed) for seed in seeds])
+    for pair in ((mechanism, task) for mechanism in MECHANISMS for task in TASKS):
+        found.setdefault(pair, [Run("_".join(pair), *pair, 0)])
+    runs = sorted((run for own in found.values() for run in own), key=lambda run: (run.name not in presets, run.name))
     return [run for run in runs if fnmatch.fnmatch(run.name, pattern)]
 
 
-def run_missing(work: Path, pattern: str = "*", jobs: int = 1, progress: bool = False) -> list[Run]:
+def run_missing(work: Path, pattern: str = "*", jobs: int = 1, progress: bool = False) -> dict[str, str]:
     """Makes the wanted runs that are not done, each in its own process, and keeps their results.
 
     Results of presets go into their results.json, those of other pairs become recorded runs. A run that was cut off
-    goes on from its checkpoint in `work`; one that is done is skipped.
+    goes on from its checkpoint in `work`.
 
     Args:
         work: Path. A folder for checkpoints and logs.
@@ -103,32 +95,16 @@ def run_missing(work: Path, pattern: str = "*", jobs: int = 1, progress: bool = 
         progress: bool. Whether to show a progress bar on stderr.
 
     Returns:
-        list of Run. Those that failed; their logs are in `work`.
+        dict of str. The reason of each that failed, by `<name>-<seed>`.
     """
-    if jobs < 1:
-        raise InputError(f"jobs must be at least 1, not {jobs}")
-    missing = [run for run in wanted(pattern) if not run.done()]
-    failed = []
-    with ThreadPoolExecutor(jobs) as pool, tqdm(total=len(missing), unit=" runs", disable=not progress) as bar:
-        for run, folder in zip(missing, pool.map(lambda run: _make(run, work), missing), strict=True):
-            if folder is None:
-                failed.append(run)
-            else:
-                keep(run, folder)
-                shutil.rmtree(folder.parent)
-            bar.update()
-    return failed
+    missing = {f"{run.name}-{run.seed}": run for run in wanted(pattern) if not run.done()}
 
+    def finished(name: str, folder: Path) -> None:
+        keep(missing[name], folder)
+        shutil.rmtree(folder)
 
-def _make(run: Run, work: Path) -> Path | None:
-    """Trains in a process of its own; returns the preset folder, or None if that failed."""
-    folder = work / f"{run.name}-{run.seed}"
-    folder.mkdir(parents=True, exist_ok=True)
-    write_json(folder / "recipe.json", run.recipe().to_config())
-    command = [sys.executable, "-m", "kzoo", "train", str(folder / "recipe.json"), "--resume"]
-    with (work / f"{run.name}-{run.seed}.log").open("w") as log:
-        code = subprocess.run([*command, "--output", str(folder / run.name)], stdout=log, stderr=log, check=False)
-    return folder / run.name if code.returncode == 0 else None
+    recipes = {name: run.recipe() for name, run in missing.items()}
+    return run_all(recipes, work, in_processes(jobs), progress, finished)
 
 
 def keep(run: Run, folder: Path) -> None:
@@ -139,6 +115,7 @@ def keep(run: Run, folder: Path) -> None:
         folder: Path. The preset folder that the run wrote.
     """
     document = read_json(folder / "results.json")
+    document["rows"] = [{**row, "preset": run.name} for row in document["rows"]]
     if run.name in catalogue.list_presets():
         add_results(catalogue.bundled_folder() / run.name, document)
         return

@@ -14,7 +14,9 @@ def test_wanted_covers_table_2_and_the_bundled_recipes():
     pairs = {(run.mechanism, run.task) for run in runs}
     assert {(m, t) for m in grid.MECHANISMS for t in grid.TASKS} <= pairs
     assert len(runs) == len(set(runs))
-    assert ("alibi", "addition") in pairs and Run("rope", "successor", 0).recipe().layout == {"digits": 7}
+    assert ("alibi", "addition") in pairs and Run("rope_successor", "rope", "successor", 0).recipe().layout == {
+        "digits": 7
+    }
     assert not any("paper" in run.name for run in runs)
     assert {run.name for run in wanted("onestep_*copy")} >= {"onestep_copy", "onestep_recopy"}
     for run in runs:
@@ -27,14 +29,14 @@ def test_missing_runs_are_made_once(tmp_path, monkeypatch):
     tiny = {"model": model, "epochs": 1, "examples": 64, "selection": "last", "evaluation": {"examples": 8}}
     monkeypatch.setattr(Run, "recipe", lambda run: Recipe.from_config({"task": run.task, "seed": run.seed, **tiny}))
     assert [run.name for run in wanted("content_copy")] == ["content_copy"]
-    assert run_missing(tmp_path / "work", "content_copy") == []
+    assert run_missing(tmp_path / "work", "content_copy") == {}
     document = grid.run_document("content_copy")
     assert [run["seed"] for run in document["training"]] == [0]
     assert {row["preset"] for row in document["rows"]} == {"content_copy"}
     written = (tmp_path / "content_copy" / "results.json").stat().st_mtime_ns
-    assert run_missing(tmp_path / "work", "content_copy") == []
+    assert run_missing(tmp_path / "work", "content_copy") == {}
     assert (tmp_path / "content_copy" / "results.json").stat().st_mtime_ns == written
-    assert list((tmp_path / "work").iterdir()) == [tmp_path / "work" / "content_copy-0.log"]
+    assert list((tmp_path / "work").iterdir()) == []
 
 
 def test_failed_run_is_told(tmp_path, monkeypatch):
@@ -42,5 +44,6 @@ def test_failed_run_is_told(tmp_path, monkeypatch):
     model = {"class": "RecurrentSeq2Seq", "config": {"attention": "no such attention"}}
     monkeypatch.setattr(Run, "recipe", lambda run: Recipe.from_config({"task": run.task, "model": model, "epochs": 1}))
     failed = run_missing(tmp_path / "work", "content_copy")
-    assert [run.name for run in failed] == ["content_copy"]
+    assert list(failed) == ["content_copy-0"]
+    assert "kzoo: unknown attention 'no such attention'" in failed["content_copy-0"]
     assert "unknown attention" in (tmp_path / "work" / "content_copy-0.log").read_text()

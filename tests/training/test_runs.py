@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -13,7 +15,8 @@ import pytest
 from kzoo.cli.main import main
 from kzoo.errors import BackendError, InputError
 from kzoo.saving.files import read_json, sha256
-from kzoo.training.many import grid, train_all
+from kzoo.training.executors import in_processes, on_ray
+from kzoo.training.runs import grid, run_all
 
 pytestmark = pytest.mark.once
 
@@ -65,15 +68,75 @@ def test_ray_makes_the_same_presets_also_when_a_worker_is_killed(recipe, tmp_pat
     recipes = {name: grid([recipe])["tiny"], "other": grid([recipe], seeds=[5])["tiny-5"]}
     stage = recipes[name].stages[0]
     recipes[name] = replace(recipes[name], stages=(replace(stage, budget=replace(stage.budget, epochs=12)),))
-    assert train_all(recipes, tmp_path / "here") == {}
+    assert run_all(recipes, tmp_path / "here") == {}
     notes = tmp_path / "ray" / f"{name}.training" / "notes.json"
     killer = threading.Thread(target=kill, args=(name, notes))
     killer.start()
-    assert train_all(recipes, tmp_path / "ray", ray="local") == {}
+    assert run_all(recipes, tmp_path / "ray", on_ray("local")) == {}
     killer.join()
     assert weights(tmp_path / "ray") == weights(tmp_path / "here") and len(weights(tmp_path / "here")) == 2
     history = read_json(tmp_path / "ray" / name / "results.json")["training"][0]["history"]
     assert [row["epoch"] for row in history] == list(range(1, 13))
+
+
+def test_processes_make_the_same_presets_and_tell_what_failed(recipe, tmp_path, capsys):
+    recipes = grid([recipe], seeds=[0, 5])
+    bad = {**recipes["tiny-0"].model, "config": {"attention": "no_such"}}
+    assert run_all(recipes, tmp_path / "here") == {}
+    done = {}
+    failed = run_all(
+        {"bad": replace(recipes["tiny-0"], model=bad), **recipes},
+        tmp_path / "processes",
+        in_processes(2),
+        progress=True,
+        finished=done.__setitem__,
+    )
+    assert list(failed) == ["bad"] and failed["bad"].startswith("kzoo: unknown attention 'no_such'")
+    assert "no_such" in (tmp_path / "processes" / "bad.log").read_text()
+    assert done == {name: tmp_path / "processes" / name for name in recipes}
+    assert weights(tmp_path / "processes") == weights(tmp_path / "here")
+    assert sorted(path.name for path in (tmp_path / "processes").iterdir()) == ["bad.log", "tiny-0", "tiny-5"]
+    assert "6/9" in capsys.readouterr().err  # epochs: those of the run that failed are not made
+    with pytest.raises(InputError, match="jobs must be an integer from 1"):
+        in_processes(0)
+
+
+ENDLESS = """
+import json, sys
+from kzoo.training.executors import in_processes
+from kzoo.training.recipe import Recipe
+from kzoo.training.runs import run_all
+run_all({"endless": Recipe.from_config(json.loads(sys.argv[1]))}, sys.argv[2], in_processes(1))
+"""
+
+
+def test_a_child_ends_with_its_parent(config, tmp_path):
+    plain = {"selection": "last", "watch": [], "schedule": "constant", "warmup_steps": 0}
+    config = json.dumps({**config, **plain, "epochs": 100_000})
+    parent = subprocess.Popen([sys.executable, "-c", ENDLESS, config, str(tmp_path)])
+    notes = tmp_path / "endless.training" / "notes.json"
+
+    def children():
+        found = []
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if b"kzoo.training.worker" in words and str(tmp_path / "endless").encode() in words:
+                found.append(entry.name)
+        return found
+
+    deadline = time.monotonic() + 120
+    while not notes.is_file() and time.monotonic() < deadline and parent.poll() is None:
+        time.sleep(0.1)
+    assert notes.is_file() and len(children()) == 1
+    parent.kill()
+    parent.wait()
+    deadline = time.monotonic() + 20
+    while children() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert children() == []
 
 
 def test_a_run_that_fails_is_told_and_the_others_are_made(recipe, tmp_path, capsys):
@@ -91,7 +154,7 @@ def test_a_run_that_fails_is_told_and_the_others_are_made(recipe, tmp_path, caps
 
 def test_without_ray_or_a_cluster_it_is_one_sentence(recipe, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="no Ray cluster answers at 127.0.0.1:9 "):
-        train_all(grid([recipe]), tmp_path / "out", ray="127.0.0.1:9")
+        run_all(grid([recipe]), tmp_path / "out", on_ray("127.0.0.1:9"))
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(BackendError, match=r'pip install "kzoo\[ray\]"'):
-        train_all(grid([recipe]), tmp_path / "out", ray="local")
+        run_all(grid([recipe]), tmp_path / "out", on_ray("local"))

@@ -1,0 +1,159 @@
+"""Many runs: a grid of recipes, tasks, mechanisms and seeds, and the one runner for them."""
+
+import itertools
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from kzoo.errors import InputError, KzooError
+from kzoo.saving.files import read_json
+from kzoo.tasks import get as get_task
+from kzoo.training.executors import Executor, in_this_process
+from kzoo.training.recipe import Recipe, load_recipe
+
+# The argument of a model that is its mechanism.
+MECHANISM = {
+    "RecurrentSeq2Seq": "attention",
+    "RecurrentClassifier": "reader",
+    "TransformerClassifier": "block",
+    "TransformerDecoder": "block",
+    "TransformerSeq2Seq": "self_bias",
+}
+POLL = 1.0  # seconds between two looks at the checkpoints, for the progress bar
+
+
+def grid(
+    sources: Sequence[str | Path],
+    mechanisms: Sequence[str] | None = None,
+    tasks: Sequence[str] | None = None,
+    seeds: Sequence[int] | None = None,
+) -> dict[str, Recipe]:
+    """Returns every recipe with every mechanism, task and seed, by the name that its preset gets.
+
+    Args:
+        sources: sequence of what `load_recipe` takes.
+        mechanisms: sequence of str, in the place of the recipes' own. Defaults to these.
+        tasks: sequence of str, likewise.
+        seeds: sequence of int, likewise.
+
+    Returns:
+        dict of Recipe by name: `<mechanism>_<task>` where one of the two is given, else as its source; and `-<seed>`.
+
+    Raises:
+        InputError: two would have one name, a model has no mechanism to change, or a recipe is not valid.
+    """
+    found: dict[str, Recipe] = {}
+    for source in sources:
+        recipe = load_recipe(source)
+        key, own = MECHANISM.get(recipe.model["class"]), recipe.model.get("config", {})
+        if mechanisms and key is None:
+            raise InputError(f"the model of {source} has no mechanism to change")
+        choices: list[Sequence[Any]] = [mechanisms or [None], tasks or [None], seeds or [None]]
+        for mechanism, task, seed in itertools.product(*choices):
+            name, changes = Path(source).stem, dict[str, Any]()
+            if mechanism or task:
+                name = f"{mechanism or own.get(key, name)}_{task or recipe.task}"
+            if mechanism:
+                changes["model"] = {**recipe.model, "config": {**own, str(key): mechanism}}
+                changes["mechanism"] = mechanism
+            if task:
+                changes |= {"task": task, "task_version": get_task(task).version}
+            if seed is not None:
+                name, changes["seed"] = f"{name}-{seed}", seed
+            if name in found:
+                raise InputError(f"two of these runs would have the name {name}")
+            found[name] = replace(recipe, **changes)
+    return found
+
+
+def run_all(
+    recipes: Mapping[str, Recipe],
+    output: str | Path,
+    executor: Executor = in_this_process,
+    progress: bool = False,
+    finished: Callable[[str, Path], None] | None = None,
+) -> dict[str, str]:
+    """Trains each recipe to a preset folder.
+
+    A run that is done is skipped, one that was cut off goes on from its checkpoint. When one fails, the others go on.
+
+    Args:
+        recipes: dict of Recipe by name.
+        output: str or Path. The folder for the preset folders; on Ray the path of the same on every machine.
+        executor: function. `in_this_process`, `in_processes(n)` or `on_ray(address)` of `kzoo.training.executors`.
+        progress: bool. Whether to show a progress bar on stderr, in epochs, with an estimate of the time left.
+        finished: function of name and folder that is called when a run went well.
+
+    Returns:
+        dict of str. Of each run that failed the reason, by name; empty if all went well.
+
+    Raises:
+        BackendError: Ray is not installed.
+        InputError: there is no cluster at the address.
+    """
+    folder = Path(output).expanduser().resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    failed: dict[str, str] = {}
+    with _Watch(recipes, folder, progress):
+        for name, reason in executor(recipes, folder):
+            if reason is not None:
+                failed[name] = reason
+            elif finished is not None:
+                finished(name, folder / name)
+    return failed
+
+
+class _Watch:
+    """A progress bar over the epochs of all runs, which a thread reads from their checkpoints."""
+
+    def __init__(self, recipes: Mapping[str, Recipe], folder: Path, show: bool) -> None:
+        self.recipes, self.folder = recipes, folder
+        self.ended = threading.Event()
+        self.done = dict.fromkeys(recipes, 0)
+        self.look()
+        first = sum(self.done.values())
+        self.bar = tqdm(total=sum(map(epochs, recipes.values())), initial=first, unit=" epochs", disable=not show)
+        self.thread = threading.Thread(target=self.watch, daemon=True) if show else None
+
+    def __enter__(self) -> "_Watch":
+        if self.thread is not None:
+            self.thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.ended.set()
+        if self.thread is not None:
+            self.thread.join()
+        self.bar.close()
+
+    def look(self) -> int:
+        """Returns the epochs made by now; a run that has gone from its folder keeps what it had."""
+        for name, recipe in self.recipes.items():
+            self.done[name] = max(self.done[name], epochs_done(recipe, self.folder / name))
+        return sum(self.done.values())
+
+    def watch(self) -> None:
+        while not self.ended.wait(POLL):
+            self.bar.update(self.look() - self.bar.n)
+        self.bar.update(self.look() - self.bar.n)
+
+
+def epochs(recipe: Recipe) -> int:
+    """Returns the epochs of all stages."""
+    return sum(stage.budget.epochs for stage in recipe.stages)
+
+
+def epochs_done(recipe: Recipe, folder: Path) -> int:
+    """Returns how many epochs of a run are done, by preset or checkpoint; a stage that stopped early counts whole."""
+    if (folder / "recipe.json").is_file():
+        return epochs(recipe)
+    try:
+        notes = read_json(folder.with_name(f"{folder.name}.training") / "notes.json")
+        whole = sum(stage.budget.epochs for stage in recipe.stages[: len(notes["finished"])])
+        return min(epochs(recipe), whole + int(notes["epoch"]))
+    except (KzooError, LookupError, TypeError, ValueError, OSError):
+        return 0  # not begun, or not to be read: the run itself will say so

@@ -1,0 +1,31 @@
+"""A process that makes one run: `python -m kzoo.training.worker RECIPE FOLDER`, see `executors.in_processes`."""
+
+import os
+import sys
+import threading
+
+from kzoo.errors import KzooError
+
+
+def main(recipe: str, folder: str) -> int:
+    """Trains; returns 0, or 2 when an error of kzoo was told."""
+    from kzoo.training.train import train
+
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        train(recipe, folder, resume=True)
+    except KzooError as error:
+        print(f"kzoo: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _end_with_parent() -> None:
+    """Ends this process when its standard input ends, as it does with the process that started it."""
+    while os.read(0, 4096):  # not `sys.stdin`, whose lock the end of the interpreter would wait for
+        pass
+    os._exit(3)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(*sys.argv[1:]))
