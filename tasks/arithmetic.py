@@ -17,6 +17,7 @@ from kzoo.tasks.strata.trees import arithmetic_strata
 
 DIGITS = "0123456789"
 MAX_TOKENS = 50
+DEEPEST = 60  # deeper ones of so few tokens are too rare to be drawn
 LONGEST_TRAINED = 5
 DRAWN = 25_000  # training examples of each depth but the first
 SEED = 0
@@ -203,11 +204,13 @@ def most_tokens(length: int) -> int:
 
 def draw_example(rng: np.random.Generator, length: int, either_side: bool) -> Example:
     """Returns a random example of a depth, 2 or more."""
+    if length > DEEPEST:
+        raise InputError(f"a depth of arithmetic is at most {DEEPEST}, not {length}")
     draw, limit = uniforms(rng), most_tokens(length)
-    text = DIGITS * MAX_TOKENS
-    while len(text) > limit:
+    while True:
         text, value = shape(length, either_side).expression(draw, length)
-    return Example(tuple(text), (DIGITS[value],))
+        if len(text) <= limit:
+            return Example(tuple(text), (DIGITS[value],))
 
 
 @cache

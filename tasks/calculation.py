@@ -8,6 +8,7 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Task, Tokens
+from kzoo.tasks.digits import to_digits, to_int
 from kzoo.tasks.published import Published, percent
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata import numbers as strata_of
@@ -16,7 +17,7 @@ PAPER = "Duan et al., 2023 (arXiv:2310.11984)"
 DIGITS = tuple("0123456789")
 TRAINED = 6  # digits of the longest operand in the training split
 SHORTEST_KEPT = 3  # digits from which on some sources are kept from it: of shorter ones there are too few
-MOST_DIGITS = 4_000
+MOST_DIGITS = 10_000
 LENGTHS = (6, 10, 15, 20, 60, 100)
 
 
@@ -77,7 +78,7 @@ class CalculationTask(Task):
         return split == {0: "test", 1: "validation"}.get(zlib.crc32("".join(example.source).encode()) % 16, "train")
 
     def solve(self, source: Tokens) -> Tokens:
-        return tuple(str(self.result(*(int("".join(part)) for part in self.operands(source)))))
+        return to_digits(self.result(*map(to_int, self.operands(source))))
 
     def result(self, *operands: int) -> int:
         """Returns the result of the operands."""

@@ -71,10 +71,10 @@ class HintingTask(Task):
 
 
 def neighbours(rng: np.random.Generator, values: int, length: int, narrowest: float = 0.0) -> np.ndarray:
-    """Draws numbers from a window of neighbours among 0 to values - 1, its width log-uniform from `narrowest` lengths
-    up.
+    """Draws numbers from a window of neighbours among 0 to values - 1, its width log-uniform from `narrowest` lengths,
+    or from all values if that is more, up.
     """
-    least = max(1.0, narrowest * length)
+    least = min(float(values), max(1.0, narrowest * length))
     width = round(least * (values / least) ** rng.random())
     return rng.integers(0, values - width + 1) + rng.integers(0, width, length)
 

@@ -5,6 +5,7 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
+from kzoo.tasks.digits import to_digits, to_int
 from kzoo.tasks.hinting import PAPER, WINDOWED, Draws, HintingTask, neighbours
 from kzoo.tasks.published import Published, percent
 from kzoo.tasks.strata import Stratum
@@ -60,7 +61,7 @@ class IncrementTask(HintingTask):
         """
         if not source or source[0] == "0" or not set(source) <= set(DIGITS):
             raise InputError(f"a source of {self.name} is one or more digits and does not begin with 0")
-        return int("".join(source))
+        return to_int(source)
 
 
 @register("task", "incrementer")
@@ -90,7 +91,7 @@ class Incrementer(IncrementTask):
     )
 
     def solve(self, source: Tokens) -> Tokens:
-        return tuple(str(self.value(source) + 1))
+        return to_digits(self.value(source) + 1)
 
 
 @register("task", "carry")
@@ -110,6 +111,6 @@ class Carry(IncrementTask):
     name = "carry"
 
     def solve(self, source: Tokens) -> Tokens:
-        written = str(self.value(source) + 1)[::-1]
+        written = to_digits(self.value(source) + 1)[::-1]
         nines = len(source) - len("".join(source).rstrip("9"))
         return tuple(token for i, digit in enumerate(written) for token in (digit, "↑", str(int(i < nines))))

@@ -10,6 +10,7 @@ from kzoo.registry import register
 from kzoo.tasks.base import Example, Tokens
 from kzoo.tasks.calculation import PAPER, CalculationTask, draw_number, published_at_60
 from kzoo.tasks.classification import ClassificationTask
+from kzoo.tasks.digits import to_digits, to_int
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata.numbers import parity_strata
 
@@ -32,12 +33,12 @@ class ParityTask(CalculationTask):
         return parity_strata()
 
     def write(self, rng: np.random.Generator, first: int, second: int) -> Example:
-        source = tuple(f"{int(''.join(draw_number(rng, first))):b}")
+        source = tuple(f"{to_int(draw_number(rng, first)):b}")
         return Example(source, self.solve(source))
 
     def belongs(self, example: Example, split: str) -> bool:
-        number = str(int("".join(example.source), 2))
-        return super().belongs(Example(tuple(number), ()), split)
+        number = to_digits(int("".join(example.source), 2))
+        return super().belongs(Example(number, ()), split)
 
     def odd(self, source: Tokens) -> list[int]:
         """Returns for each bit whether the ones from it to the end are odd, as 0 or 1.

@@ -3,6 +3,7 @@
 import argparse
 
 PRESET = "a name, a folder, or hf://owner/name[@revision]"
+MOST = 1_000  # lengths
 
 
 def lengths(text: str) -> list[int]:
@@ -10,7 +11,12 @@ def lengths(text: str) -> list[int]:
     try:
         if ":" in text:
             first, last, step = (int(part) for part in text.split(":"))
-            lengths = list(range(first, last + 1, step))
+            found = range(first, last + 1, step)
+            if len(found) > MOST:
+                raise argparse.ArgumentTypeError(
+                    f"{text!r} are {len(found):,} lengths, and at most {MOST:,} are measured"
+                )
+            lengths = list(found)
         else:
             lengths = [int(part) for part in text.split(",")]
     except ValueError:

@@ -23,7 +23,7 @@ MAX_EXAMPLES = 1_000_000
 def evaluate(
     model: Any,
     task: str | Task | None = None,
-    lengths: Sequence[int | None] | None = None,
+    lengths: int | Sequence[int | None] | None = None,
     examples: int = 2000,
     seed: int = 0,
     metrics: Sequence[str] | None = None,
@@ -31,7 +31,7 @@ def evaluate(
     steps: int | None = None,
     split: str = "test",
 ) -> Report:
-    """Measures a model on fresh examples of each length.
+    """Measures a model on the test examples of each length.
 
     Sequence accuracy counts a sequence as right only if every token is, the end symbol included; token accuracy is the
     share of right tokens. Both are taken from one pass with the true tokens before each step: the sequence accuracy of
@@ -40,7 +40,8 @@ def evaluate(
     Args:
         model: a model of kzoo, or a preset's name or folder.
         task: str or Task. Defaults to the task that the model was trained on.
-        lengths: sequence of int; None among them is the whole test split. Defaults to what the task's paper reports.
+        lengths: int or sequence of int; None among them is the whole test split. Defaults to what the task's paper
+            reports.
         examples: int. Examples a length, 1 to 1,000,000, or all there are if they are fewer. Defaults to 2,000.
         seed: int. Seeds the examples. Defaults to 0.
         metrics: sequence of str, of those that `kzoo.evaluation.measure.measure` explains: sequence_accuracy,
@@ -109,9 +110,9 @@ def find(model: Any, task: str | Task | None) -> tuple[Any, Task]:
     return model, get_task(_task_of(model) if task is None else task)
 
 
-def check_lengths(lengths: Sequence[int | None]) -> list[int | None]:
+def check_lengths(lengths: int | Sequence[int | None]) -> list[int | None]:
     """Returns the lengths, once each, if all are in range; None is the test split as it is."""
-    found = list(dict.fromkeys(lengths))
+    found: list[int | None] = [lengths] if isinstance(lengths, int) else list(dict.fromkeys(lengths))
     for length in found:
         if length is not None:
             checks.integer("a length", length, 1, 100_000)

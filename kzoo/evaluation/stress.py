@@ -16,7 +16,7 @@ from kzoo.tasks import Example, Task
 def stress(
     model: Any,
     task: str | Task | None = None,
-    lengths: Sequence[int | None] | None = None,
+    lengths: int | Sequence[int | None] | None = None,
     examples: int = 500,
     seed: int = 0,
     progress: bool = False,
@@ -31,7 +31,8 @@ def stress(
     Args:
         model: a model of kzoo, or a preset's name or folder.
         task: str or Task. Defaults to the task that the model was trained on.
-        lengths: sequence of int. Defaults to what the task says; a stratum is left out where it has no such length.
+        lengths: int or sequence of int. Defaults to what the task says; a stratum is left out where it has no such
+            length.
         examples: int. Examples a stratum and length, or all there are if they are fewer. Defaults to 500.
         seed: int. Seeds the examples. Defaults to 0.
         progress: bool. Whether to show a progress bar on stderr.

@@ -284,6 +284,11 @@ def test_no_lengths_are_wrong_usage(text, kzoo_command):
     assert code == 2 and "is neither like 15,30,100 nor like 10:100:10" in err
 
 
+def test_a_range_without_an_end_is_wrong_usage(kzoo_command):
+    code, out, err = kzoo_command("evaluate", "onestep_recopy", "--lengths", "1:9999999999:1")
+    assert code == 2 and "are 9,999,999,999 lengths, and at most 1,000 are measured" in err
+
+
 def test_what_fails_on_the_way_is_exit_code_1(preset, kzoo_command, monkeypatch):
     def fail(*arguments, **options):
         raise OSError("the disk is full")

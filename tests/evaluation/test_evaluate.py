@@ -36,6 +36,10 @@ def test_rows_say_what_was_measured(oracle):
     assert (report.rows[0]["paper"], whole["paper"]) == (None, 1.0)
 
 
+def test_one_length_is_a_list_of_one(oracle):
+    assert kzoo.evaluate(oracle(), lengths=6, examples=5).accuracy() == {6: 1.0}
+
+
 def test_the_papers_number_is_that_of_the_mechanism():
     assert paper_accuracy(TASK, "onestep_recopy", 15) == 1.0
     assert paper_accuracy(TASK, "onestep_recopy", 16) is None

@@ -108,3 +108,12 @@ NO_SOURCES = ["7", "(4+", "4+5", "(4+5", "4+5)", "((4+5)", "(4-5)", "(4)", "(4+5
 def test_what_is_no_source(source):
     with pytest.raises(InputError, match="nested expression"):
         TASK.solve(tuple(source))
+
+
+def test_depths_far_beyond_the_published():
+    task = tasks.get("arithmetic")
+    for depth in (30, 60):
+        ((source, target),) = task.examples("test", 1, length=depth)
+        assert task.solve(source) == target and len(source) <= 5 * depth
+    with pytest.raises(InputError, match="a depth of arithmetic is at most 60, not 300"):
+        task.examples("test", 1, length=300)

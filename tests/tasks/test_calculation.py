@@ -72,7 +72,7 @@ def test_the_papers_numbers():
         ("addition", "+3", "a source of addition"),
         ("multiplication", "12*34", r"a number, '\*' and a digit, not '12\*34'"),
         ("parity", "102", "a source of parity is one or more bits, not '102'"),
-        ("successor", "1" * 4001, "a source of successor is a number"),
+        ("successor", "1" * 10_001, "a source of successor is a number"),
     ],
 )
 def test_what_is_no_source(name, source, message):
@@ -81,5 +81,16 @@ def test_what_is_no_source(name, source, message):
 
 
 def test_a_length_that_is_too_large():
-    with pytest.raises(InputError, match="numbers have at most 4,000 digits, not 5,000"):
-        tasks.get("addition").examples("test", 1, length=5000)
+    with pytest.raises(InputError, match="numbers have at most 10,000 digits, not 10,001"):
+        tasks.get("addition").examples("test", 1, length=10_001)
+
+
+@pytest.mark.parametrize("digits", [4_001, 9_000])
+def test_more_digits_than_python_converts_at_once(digits):
+    for name in ("addition", "successor", "incrementer"):
+        ((source, target),) = tasks.get(name).examples("test", 1, length=digits)
+        assert len(target) in (digits, digits + 1) and "".join(target)[0] != "0"
+    assert "".join(tasks.get("addition").solve(tuple("9" * digits + "+" + "1"))) == "1" + "0" * digits
+    assert "".join(tasks.get("multiplication").solve(tuple("9" * digits + "*9"))) == "8" + "9" * (digits - 1) + "1"
+    assert "".join(tasks.get("successor").solve(("1", *"0" * (digits - 1)))) == "1" + "0" * (digits - 2) + "1"
+    assert "".join(tasks.get("parity").examples("test", 1, length=digits)[0].source)[0] == "1"

@@ -183,3 +183,8 @@ def test_published_numbers():
     assert tasks.get("sorter").published.accuracy["hinted"] == {50: 0.998, 100: 0.926}
     assert tasks.get("incrementer").published.accuracy["tempered"][20] == 0.04
     assert tasks.get("lego").published.accuracy["plain"][12] == 0.413
+
+
+def test_windows_of_sources_longer_than_there_are_numbers():
+    ((source, target),) = tasks.get("sorter").examples("wide_windows", 1, length=1000)
+    assert tasks.get("sorter").solve(source) == target and len(source) == 1000
