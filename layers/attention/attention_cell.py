@@ -8,6 +8,7 @@ from keras import ops
 from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, States, Tensor
 from kzoo.layers.attention.value_projection import ValueProjection
+from kzoo.layers.functional.check_mask import check_mask
 
 
 class AttentionCell(keras.layers.Layer):
@@ -63,8 +64,12 @@ class AttentionCell(keras.layers.Layer):
             memory: tensor of shape (B, S, D).
             memory_mask: bool tensor of shape (B, S), True at real positions.
             summary: tensor of shape (B, D), the encoder's summary; only some mechanisms need it.
+
+        Raises:
+            InputError: the mask is not boolean, or its real positions do not stand at the left.
         """
         memory, memory_mask = ops.convert_to_tensor(memory), ops.convert_to_tensor(memory_mask)
+        check_mask(memory_mask, "memory_mask")
         return {
             "mask": memory_mask,
             "values": self.values(memory),

@@ -9,6 +9,7 @@ from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, Spec, States, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.attention.attention_cell import AttentionCell
+from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.dense import uniform
 from kzoo.layers.functional.reverse import reverse
 from kzoo.registry import get, register, serialize
@@ -91,6 +92,7 @@ class DirectionMix(AttentionCell):
         if summary is None:
             raise InputError("DirectionMix needs the summary of the memory")
         memory, memory_mask = ops.convert_to_tensor(memory), ops.convert_to_tensor(memory_mask)
+        check_mask(memory_mask, "memory_mask")
         direction = self.direction(summary)
         alpha = ops.sigmoid(9.0 * ops.softsign(direction) if self.bounded else 5.0 * direction)
         forward = alpha[:, :, None]

@@ -5,7 +5,7 @@ from keras import ops
 from kzoo.annotations import Prepared, Shape, States, Tensor
 from kzoo.layers.attention.content_attention import ContentAttention
 from kzoo.layers.functional.dense import dense
-from kzoo.layers.functional.sinusoid import angles, rotate, sinusoid
+from kzoo.layers.functional.sinusoid import angles, check_even, rotate, sinusoid
 from kzoo.registry import alias, register
 
 
@@ -55,6 +55,7 @@ class RelativeAttention(ContentAttention):
     """
 
     def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
+        check_even(memory_shape[-1], "the size of the memory")
         super().build_weights(query_shape, memory_shape)
         self.distance_size = memory_shape[-1]
         self.distance = dense(self.key_units, self.distance_size, use_bias=False, dtype=self.dtype_policy)

@@ -1,10 +1,12 @@
 """Rotary attention."""
 
+from typing import Any
+
 from keras import ops
 
-from kzoo.annotations import Tensor
+from kzoo.annotations import DType, Shape, Tensor
 from kzoo.layers.attention.content_attention import ContentAttention
-from kzoo.layers.functional.sinusoid import angles, rotate
+from kzoo.layers.functional.sinusoid import angles, check_even, rotate
 from kzoo.registry import alias, register
 
 
@@ -46,6 +48,16 @@ class RotaryAttention(ContentAttention):
     assert weights.shape == (2, 5)
     ```
     """
+
+    def __init__(
+        self, units: int | None = None, value_units: int | None = None, dtype: DType = None, **kwargs: Any
+    ) -> None:
+        super().__init__(units, value_units, dtype, **kwargs)
+        check_even(self.units or 0, "units")
+
+    def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
+        check_even(self.units or query_shape[-1], "the size of the query, which is that of the keys,")
+        super().build_weights(query_shape, memory_shape)
 
     def project_keys(self, memory: Tensor) -> Tensor:
         positions = ops.arange(ops.shape(memory)[1], dtype="float32")

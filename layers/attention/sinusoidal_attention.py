@@ -2,9 +2,9 @@
 
 from keras import ops
 
-from kzoo.annotations import Tensor
+from kzoo.annotations import Shape, Tensor
 from kzoo.layers.attention.content_attention import ContentAttention
-from kzoo.layers.functional.sinusoid import sinusoid
+from kzoo.layers.functional.sinusoid import check_even, sinusoid
 from kzoo.registry import alias, register
 
 
@@ -46,6 +46,11 @@ class SinusoidalAttention(ContentAttention):
     Differences from the paper's formula, as in the authors' code: the sums are projected before the dot product; here
     without bias, as in `ContentAttention`, so that the two differ by the sinusoids alone.
     """
+
+    def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
+        check_even(query_shape[-1], "the size of the query")
+        check_even(memory_shape[-1], "the size of the memory")
+        super().build_weights(query_shape, memory_shape)
 
     def project_keys(self, memory: Tensor) -> Tensor:
         positions = ops.arange(ops.shape(memory)[1], dtype="float32")

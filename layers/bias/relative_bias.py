@@ -11,7 +11,7 @@ from kzoo.errors import InputError
 from kzoo.layers.bias.attention_bias import AttentionBias
 from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.functional.dense import dense, glorot
-from kzoo.layers.functional.sinusoid import sinusoid
+from kzoo.layers.functional.sinusoid import check_even, sinusoid
 from kzoo.layers.functional.windows import windows
 from kzoo.registry import alias, register
 
@@ -63,6 +63,7 @@ class RelativeBias(AttentionBias):
 
     def build(self, states_shape: Shape, queries_shape: Shape) -> None:
         self.size, (_, self.heads, _, self.head_units) = states_shape[-1], queries_shape
+        check_even(self.size, "the size of the states")
         units, bound = self.heads * self.head_units, glorot(self.size, self.heads * self.head_units)
         self.distance = dense(units, self.size, bound, use_bias=False, dtype=self.dtype_policy)
         self.distance.build((None, self.size))

@@ -1,4 +1,4 @@
-"""Sinusoids of positions, interleaved: sine at even, cosine at odd places, or as rotations of such pairs."""
+"""Sinusoids of positions, interleaved: sine at even, cosine at odd indices, or as rotations of such pairs."""
 
 import numpy as np
 from keras import ops
@@ -17,10 +17,15 @@ def angles(positions: Tensor, size: int) -> Tensor:
     Raises:
         InputError: `size` is odd.
     """
-    if size % 2:
-        raise InputError(f"sinusoids go in pairs: the size must be even, not {size}")
+    check_even(size)
     frequencies = 10000.0 ** (-np.arange(0, size, 2) / size)
     return positions[..., None] * ops.convert_to_tensor(frequencies, dtype="float32")
+
+
+def check_even(size: int, of: str = "the size") -> None:
+    """Raises `InputError` if a size is odd, which has no pairs of sine and cosine."""
+    if size % 2:
+        raise InputError(f"sinusoids go in pairs: {of} must be even, not {size}")
 
 
 def sinusoid(positions: Tensor, size: int) -> Tensor:
@@ -35,7 +40,7 @@ def sinusoid(positions: Tensor, size: int) -> Tensor:
 
 
 def rotate(x: Tensor, angle: Tensor) -> Tensor:
-    """Returns x with each pair (x_2j, x_2j+1) turned by its angle.
+    """Returns x with each pair (x_2j, x_2j+1) rotated by its angle.
 
     Args:
         x: tensor of shape (..., size).

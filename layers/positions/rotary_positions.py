@@ -3,8 +3,8 @@
 import keras
 from keras import ops
 
-from kzoo.annotations import Config, Tensor
-from kzoo.layers.functional.sinusoid import angles, rotate
+from kzoo.annotations import Config, Shape, Tensor
+from kzoo.layers.functional.sinusoid import angles, check_even, rotate
 from kzoo.registry import alias, register
 
 
@@ -36,6 +36,10 @@ class RotaryPositions(keras.layers.Layer):
     assert weights.shape == (3, 2, 5, 5)
     ```
     """
+
+    def build(self, queries_shape: Shape, keys_shape: Shape | None = None) -> None:
+        check_even(queries_shape[-1], "the size of a head")
+        self.built = True
 
     def call(
         self, queries: Tensor, keys: Tensor, query_offset: Tensor | None = None, source_ends: Tensor | None = None

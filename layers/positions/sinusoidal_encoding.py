@@ -6,8 +6,8 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Config, DType, Tensor
-from kzoo.layers.functional.sinusoid import sinusoid
+from kzoo.annotations import Config, DType, Shape, Tensor
+from kzoo.layers.functional.sinusoid import check_even, sinusoid
 from kzoo.registry import alias, register
 
 
@@ -47,6 +47,10 @@ class SinusoidalEncoding(keras.layers.Layer):
     def __init__(self, dropout: float = 0.1, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
+
+    def build(self, inputs_shape: Shape) -> None:
+        check_even(inputs_shape[-1], "the size of the inputs")
+        self.built = True
 
     def call(
         self, inputs: Tensor, training: bool = False, offset: Tensor | None = None, source_ends: Tensor | None = None

@@ -7,6 +7,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, Shape, Tensor
+from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.dense import recurrent_initializers
 from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.functional.over_time import over_time
@@ -53,6 +54,7 @@ class BidirectionalGRU(keras.layers.Layer):
         self.backward_gru.build(sequence_shape)
 
     def call(self, sequence: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        check_mask(mask)
         forward = over_time(self.forward_gru, sequence)
         backward = over_time(self.backward_gru, reverse(sequence, mask))
         summary = last_token(ops.concatenate([forward, backward], axis=-1), mask)

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo.annotations import Shape, Tensor
+from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.functional.over_time import over_time
 from kzoo.layers.functional.reverse import reverse
@@ -59,6 +60,7 @@ class BidirectionalLSTMReader(LSTMReader):
         self.built = True
 
     def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
+        check_mask(mask)
         for i, layer in enumerate(self.stack):
             forward, backward = layer(self.dropout(sequence, training=training) if i else sequence, mask)
             sequence = ops.concatenate([forward, backward], axis=-1)

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo.annotations import Shape, Tensor
+from kzoo.layers.functional.check_mask import check_mask
 from kzoo.registry import register
 
 
@@ -39,6 +40,7 @@ class BoundaryVectors(keras.layers.Layer):
         self.end = self.add_weight((sequence_shape[-1],), initializer="zeros", name="end")
 
     def call(self, sequence: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        check_mask(mask)
         real = ops.cast(mask, sequence.dtype)[:, :, None]
         one = ops.ones_like(real[:, :1])
         zero = ops.zeros_like(one)

@@ -7,6 +7,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, States, Tensor, Trace
+from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.functional.scan import scan
 from kzoo.registry import alias, register
@@ -80,6 +81,7 @@ class DNCReader(keras.layers.Layer):
         self.built = True
 
     def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
+        check_mask(mask)
         sequence = ops.cast(sequence, "float32")
         blank = ops.zeros_like(sequence[:, 0, :1])
 

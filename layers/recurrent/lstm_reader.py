@@ -6,6 +6,7 @@ import keras
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, Tensor
+from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.dense import recurrent_initializers
 from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.functional.over_time import over_time
@@ -67,6 +68,7 @@ class LSTMReader(keras.layers.Layer):
         self.built = True
 
     def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
+        check_mask(mask)
         for i, layer in enumerate(self.stack):
             sequence = over_time(layer, self.dropout(sequence, training=training) if i else sequence)
         return last_token(sequence, mask)

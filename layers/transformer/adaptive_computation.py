@@ -6,6 +6,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, Spec, Structure, Tensor, Trace
+from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.functional.repeat import repeat
 from kzoo.layers.transformer.shared_depth import SharedDepth
@@ -86,6 +87,7 @@ class AdaptiveComputation(SharedDepth):
     def call(
         self, states: Tensor, mask: Tensor, steps: int | None = None, training: bool = False, trace: bool = False
     ) -> tuple[Tensor, Trace]:
+        check_mask(mask)
         number, states = self.number(steps, training), ops.cast(states, self.compute_dtype)
         real = ops.cast(mask, "float32")
 

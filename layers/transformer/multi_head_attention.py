@@ -9,6 +9,7 @@ from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, Spec, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.bias.bias_inputs import BiasInputs
+from kzoo.layers.functional.check_mask import check_boolean
 from kzoo.layers.functional.dense import dense, glorot
 from kzoo.registry import alias, get, register, serialize
 
@@ -116,6 +117,8 @@ class MultiHeadAttention(keras.layers.Layer):
         self.scale: Tensor = self.size**-0.5
         if self.trainable_scale:
             self.scale = self.add_weight((1,), initializer=keras.initializers.Constant(self.scale), name="scale")
+        if self.position is not None:
+            self.position.build(queries_shape, queries_shape)
         if self.bias is not None:
             self.bias.build((None, None, size), queries_shape)
         if not self.weighting.built:
@@ -178,7 +181,10 @@ class MultiHeadAttention(keras.layers.Layer):
             training: bool.
         """
         keys, values = prepared["keys"], prepared["values"]
-        mask = ops.ones((1, 1), dtype="bool") if mask is None else ops.cast(mask, "bool")
+        mask = ops.ones((1, 1), dtype="bool") if mask is None else ops.convert_to_tensor(mask)
+        check_boolean(mask)
+        if len(mask.shape) not in (2, 3):
+            raise InputError(f"mask must be of shape (B, S) or (B, T, S), not of {len(mask.shape)} axes")
         mask = mask[:, None, None, :] if len(mask.shape) == 2 else mask[:, None, :, :]
         plain = self.split(self.query(inputs))
         queries = plain + ops.cast(self.content_bias, plain.dtype) if self.query_bias else plain

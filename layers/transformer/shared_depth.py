@@ -7,6 +7,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, Spec, Tensor, Trace
+from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.repeat import repeat
 from kzoo.registry import alias, get, register, serialize
 
@@ -80,6 +81,8 @@ class SharedDepth(keras.layers.Layer):
     def call(
         self, states: Tensor, mask: Tensor, steps: int | None = None, training: bool = False, trace: bool = False
     ) -> tuple[Tensor, Trace]:
+        check_mask(mask)
+
         def step(states: Tensor, t: Tensor) -> tuple[Tensor, Trace]:
             states, found = self.block(states, mask, training=training)
             return states, found if trace else {}

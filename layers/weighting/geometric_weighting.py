@@ -7,6 +7,8 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Tensor
+from kzoo.errors import InputError
+from kzoo.layers.functional.check_mask import check_boolean
 from kzoo.layers.functional.masked_softmax import masked_softmax
 from kzoo.layers.functional.windows import windows
 from kzoo.registry import alias, register
@@ -21,10 +23,10 @@ class GeometricWeighting(keras.layers.Layer):
         P_ij = sigmoid(z_ij),   A_ij = P_ij * product over keys k closer to i than j of (1 - P_ik)
 
     Of two keys at one distance the right one is closer. The query's own position is out: A_ii = 0, and it is in no
-    product; so are closed keys. The rows of A sum to at most 1.
+    product; so are masked keys. The rows of A sum to at most 1.
 
     The product is a sum of logarithms over the keys around i, and that a difference of two cumulative sums: no product
-    underflows, and time and memory are O(T^2). `windows` takes the far end of that sum from a row turned round.
+    underflows, and time and memory are O(T^2). `windows` takes the far end of that sum from a reversed row.
 
     Args:
         normalize: bool. Whether each row is divided by its sum. Defaults to False.
@@ -32,10 +34,13 @@ class GeometricWeighting(keras.layers.Layer):
 
     Call arguments:
         scores: float32 tensor of shape (B, N, T, T).
-        mask: bool tensor that broadcasts to (B, N, T, T), True where a key is open.
+        mask: bool tensor that broadcasts to (B, N, T, T), True at unmasked keys.
 
     Returns:
-        Weights, float32 of shape (B, N, T, T), exactly 0 at closed keys and on the diagonal.
+        Weights, float32 of shape (B, N, T, T), exactly 0 at masked keys and on the diagonal.
+
+    Raises:
+        InputError: the mask is not boolean, or there is another number of keys than of queries.
 
     Example:
 
@@ -54,18 +59,22 @@ class GeometricWeighting(keras.layers.Layer):
         self.normalize = checks.boolean("normalize", normalize)
 
     def call(self, scores: Tensor, mask: Tensor) -> Tensor:
+        check_boolean(mask)
+        queries, keys = scores.shape[-2:]
+        if isinstance(queries, int) and isinstance(keys, int) and queries != keys:
+            raise InputError(f"geometric weighting needs as many keys as queries, not {keys} for {queries}")
         scores = ops.cast(scores, "float32")
         length = ops.shape(scores)[-1]
-        places = ops.arange(length, dtype="int32")
-        offsets = places[None, :] - places[:, None]  # key minus query
-        open_keys = ops.logical_and(mask, offsets != 0)
-        opened = ops.cast(open_keys, "float32")  # times this, and not `where`, which is slow on PyTorch
+        positions = ops.arange(length, dtype="int32")
+        offsets = positions[None, :] - positions[:, None]  # key minus query
+        unmasked = ops.logical_and(mask, offsets != 0)
+        share = ops.cast(unmasked, "float32")  # times this, and not `where`, which is slow on PyTorch
         misses = ops.softplus(scores)  # -log(1 - P), and log P = z + log(1 - P)
-        log_weights = (scores - misses) - missed_before(misses * opened, offsets > 0)
+        log_weights = (scores - misses) - missed_before(misses * share, offsets > 0)
         if self.normalize:
-            # The softmax of logarithms divides by the sum; a row without an open key stays empty.
-            return masked_softmax(log_weights, open_keys) * opened
-        return ops.exp(log_weights) * opened
+            # The softmax of logarithms divides by the sum; a row without an unmasked key stays empty.
+            return masked_softmax(log_weights, unmasked) * share
+        return ops.exp(log_weights) * share
 
     def get_config(self) -> Config:
         return {**super().get_config(), "normalize": self.normalize}
@@ -84,8 +93,8 @@ def missed_before(misses: Tensor, right: Tensor) -> Tensor:
     after, zeros = ops.cumsum(misses, axis=-1), ops.zeros_like(misses)  # C_(j+1)
     before = ops.concatenate([zeros[..., :1], after[..., :-1]], axis=-1)  # C_j
     # C from the end of the row to its start, with the ends repeated as far as the windows reach.
-    turned = ops.concatenate([after[..., -1:] + zeros, ops.flip(before, axis=-1), zeros], axis=-1)
-    mirrored = windows(turned, 2, ops.shape(misses)[-1])  # C_(2i-j+1)
+    flipped = ops.concatenate([after[..., -1:] + zeros, ops.flip(before, axis=-1), zeros], axis=-1)
+    mirrored = windows(flipped, 2, ops.shape(misses)[-1])  # C_(2i-j+1)
     right = ops.cast(right, misses.dtype)
     return (before - mirrored) * right + (mirrored - after) * (1.0 - right)
 

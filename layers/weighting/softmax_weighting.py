@@ -6,22 +6,23 @@ import keras
 from keras import ops
 
 from kzoo.annotations import Config, DType, Tensor
+from kzoo.layers.functional.check_mask import check_boolean
 from kzoo.layers.functional.masked_softmax import masked_softmax
 from kzoo.registry import alias, register
 
 
 @register("weighting")
 class SoftmaxWeighting(keras.layers.Layer):
-    """Turns scores into weights by the softmax over the open keys.
+    """Turns scores into weights by the softmax over the unmasked keys.
 
     That of [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), Eq. 1.
 
     Call arguments:
         scores: float32 tensor of shape (B, N, T, S).
-        mask: bool tensor that broadcasts to (B, N, T, S), True where a key is open; every row has at least one.
+        mask: bool tensor that broadcasts to (B, N, T, S), True at unmasked keys; every row has at least one.
 
     Returns:
-        Weights, float32 of shape (B, N, T, S), exactly 0 at closed keys.
+        Weights, float32 of shape (B, N, T, S), exactly 0 at masked keys.
 
     Example:
 
@@ -35,6 +36,7 @@ class SoftmaxWeighting(keras.layers.Layer):
         super().__init__(autocast=False, dtype=dtype, **kwargs)
 
     def call(self, scores: Tensor, mask: Tensor) -> Tensor:
+        check_boolean(mask)
         return masked_softmax(ops.cast(scores, "float32"), mask)
 
     def get_config(self) -> Config:

@@ -8,6 +8,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, Tensor
+from kzoo.layers.functional.check_mask import check_boolean
 from kzoo.layers.functional.masked_softmax import masked_softmax
 from kzoo.registry import alias, register
 
@@ -17,7 +18,7 @@ class TemperedWeighting(keras.layers.Layer):
     """Turns scores into weights by a softmax whose temperature falls as the sequence grows.
 
     From [Awasthi and Gupta, 2023](https://arxiv.org/abs/2310.00726), section 5: with z_ij the scores and n the number
-    of open keys of a query,
+    of unmasked keys of a query,
 
         A_i = softmax(tau z_i),   tau = beta ln n
 
@@ -34,11 +35,11 @@ class TemperedWeighting(keras.layers.Layer):
 
     Call arguments:
         scores: float32 tensor of shape (B, N, T, S).
-        mask: bool tensor that broadcasts to (B, N, T, S), True where a key is open; every row has at least one.
+        mask: bool tensor that broadcasts to (B, N, T, S), True at unmasked keys; every row has at least one.
         training: bool.
 
     Returns:
-        Weights, float32 of shape (B, N, T, S), exactly 0 at closed keys.
+        Weights, float32 of shape (B, N, T, S), exactly 0 at masked keys.
 
     Raises:
         InputError: an argument is out of range.
@@ -82,9 +83,10 @@ class TemperedWeighting(keras.layers.Layer):
         self.built = True
 
     def call(self, scores: Tensor, mask: Tensor, training: bool = False) -> Tensor:
+        check_boolean(mask)
         scores = ops.cast(scores, "float32")
-        open_keys = ops.cast(ops.logical_and(mask, ops.ones_like(scores, dtype="bool")), "float32")
-        number = ops.maximum(ops.sum(open_keys, axis=-1, keepdims=True), float(self.shortest))
+        unmasked = ops.cast(ops.logical_and(mask, ops.ones_like(scores, dtype="bool")), "float32")
+        number = ops.maximum(ops.sum(unmasked, axis=-1, keepdims=True), float(self.shortest))
         logarithm = ops.log(number)
         if training and self.stretch > 1:
             shape = (ops.shape(scores)[0], 1, 1, 1)

@@ -90,3 +90,24 @@ def test_a_direction_needs_a_summary():
     cell.build((None, 6), (None, None, 6))
     with pytest.raises(InputError, match="DirectionMix needs the summary of the memory"):
         cell.prepare(np.ones((2, 5, 6), "float32"), np.ones((2, 5), bool))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: kzoo.layers.SinusoidalEncoding().build((None, None, 5)),
+        lambda: kzoo.layers.CyclicEncoding().build((None, None, 5)),
+        lambda: MultiHeadAttention(position="rotary").build((None, None, 5)),
+        lambda: MultiHeadAttention(bias="relative").build((None, None, 5)),
+        lambda: MultiHeadAttention(bias="gated_relative").build((None, None, 5)),
+    ],
+)
+def test_odd_sizes_are_refused_when_a_layer_is_built(make):
+    with pytest.raises(InputError, match="sinusoids go in pairs: the size of .* must be even, not 5"):
+        make()
+
+
+def test_geometric_attention_is_of_a_sequence_to_itself():
+    attention = MultiHeadAttention(weighting="geometric")
+    with pytest.raises(InputError, match="geometric weighting needs as many keys as queries, not 5 for 3"):
+        attention(np.ones((2, 3, 6), "float32"), np.ones((2, 5, 6), "float32"))

@@ -28,7 +28,7 @@ def test_a_rotation_of_known_angles():
 
 
 def test_odd_units_are_refused():
-    cell = kzoo.layers.RotaryAttention(units=3)
-    cell.build((None, 8), (None, None, 6))
-    with pytest.raises(InputError, match="even"):
-        cell.prepare(np.ones((2, 3, 6), "float32"), np.ones((2, 3), bool))
+    with pytest.raises(InputError, match="units must be even, not 3"):
+        kzoo.layers.RotaryAttention(units=3)
+    with pytest.raises(InputError, match="even, not 7"):
+        kzoo.layers.RotaryAttention().build((None, 7), (None, None, 6))
