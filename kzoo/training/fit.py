@@ -16,7 +16,8 @@ from kzoo.training.callbacks.plateau import HalveOnPlateau
 from kzoo.training.callbacks.progress import Progress
 from kzoo.training.callbacks.stop_on_non_finite import StopOnNonFinite
 from kzoo.training.callbacks.timing import Timing
-from kzoo.training.checkpoint import Checkpoint
+from kzoo.training.checkpoint import Checkpoint, best_name, stage_name
+from kzoo.training.notes import Notes, begin_notes
 from kzoo.training.optimizers import make_optimizer
 from kzoo.training.recipe import Recipe
 
@@ -28,34 +29,26 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, progress: bool = False) -> tuple
     if recipe.constructed:
         none = {"epoch": 0, "steps": 0, "examples_seen": 0, "seconds": 0.0, "best_epoch": 0, "history": []}
         return build(recipe), [{**none, "backend": keras.config.backend(), "seed": recipe.seed}]
-    notes = checkpoint.notes() if checkpoint.exists() else None
-    finished: list[Entry] = notes.get("finished", []) if notes else []
+    notes = checkpoint.begin(recipe) if checkpoint.exists() else begin_notes(recipe, 0, [])
     while True:
-        index = len(finished)
-        model, entry = _fit_stage(recipe, index, checkpoint, finished, progress)
-        finished = [*finished, entry]
+        model, entry = _fit_stage(recipe, checkpoint, notes, progress)
+        finished = [*notes["finished"], entry]
         if len(finished) == len(recipe.stages):
             return model, finished
-        checkpoint.finish_stage(model, begin_notes(recipe, index + 1, finished))
+        notes = begin_notes(recipe, len(finished), finished)
+        checkpoint.finish_stage(model, notes)
 
 
-def begin_notes(recipe: Recipe, index: int, finished: list[Entry]) -> dict[str, Any]:
-    """Returns the notes of a stage that begins."""
-    own = {"stage": index, "finished": finished, "epoch": 0, "seconds": 0.0, "best": -1.0, "best_epoch": 0}
-    return {"recipe": recipe.to_config(), **own, "plateau_best": -1.0, "plateau_epochs": 0, "history": []}
-
-
-def _fit_stage(
-    recipe: Recipe, index: int, checkpoint: Checkpoint, finished: list[Entry], progress: bool
-) -> tuple[Any, Entry]:
+def _fit_stage(recipe: Recipe, checkpoint: Checkpoint, notes: Notes, progress: bool) -> tuple[Any, Entry]:
     """Trains one stage from its checkpoint, else from the weights of the stage before."""
+    index = notes["stage"]
     stage = recipe.stages[index]
-    model = build(recipe, index, checkpoint.stage_weights(index - 1) if index else None)
+    model = build(recipe, index, checkpoint.file(stage_name(index - 1)) if index else None)
     batches = training_batches(recipe, model, index)
     epochs, steps = stage.budget.epochs, len(batches)
     model.compile(optimizer=make_optimizer(stage.optimizer, epochs * steps), weighted_metrics=None)
     model.optimizer.build(model.trainable_variables)
-    notes = checkpoint.restore(model) if checkpoint.exists() else begin_notes(recipe, index, finished)
+    checkpoint.restore(model, notes)
     done = notes["epoch"]
     selecting, patience = stage.selection.by == "validation", stage.selection.patience
     batches.begin(done)
@@ -69,13 +62,11 @@ def _fit_stage(
     if stage.optimizer.ema_momentum is not None:  # also where nothing was left to train
         model.optimizer.finalize_variable_values(model.trainable_variables)
     if selecting:
-        load_weights(model, checkpoint.best_weights)
+        load_weights(model, checkpoint.file(best_name(notes["best_epoch"])))
     return model, _entry(recipe, index, notes, steps, batches.batch_size)
 
 
-def stage_callbacks(
-    recipe: Recipe, index: int, checkpoint: Checkpoint, notes: dict[str, Any]
-) -> list[keras.callbacks.Callback]:
+def stage_callbacks(recipe: Recipe, index: int, checkpoint: Checkpoint, notes: Notes) -> list[keras.callbacks.Callback]:
     """Returns what happens between the steps and epochs of a stage, in this order."""
     stage, task = recipe.stages[index], get_task(recipe.task)
     selection = stage.selection
@@ -84,13 +75,13 @@ def stage_callbacks(
         found.append(LengthAccuracy(task, selection.watch))
     if selection.by == "validation":
         examples = task.examples("validation", selection.examples, length=selection.length)
-        found.append(BestWeights(checkpoint.best_weights, examples, notes, selection.patience))
+        found.append(BestWeights(checkpoint, examples, notes, selection.patience))
     if stage.optimizer.schedule == "plateau":
         found.append(HalveOnPlateau(notes))
     return [*found, EpochHistory(notes), Checkpointing(checkpoint, notes)]
 
 
-def _entry(recipe: Recipe, index: int, notes: dict[str, Any], steps: int, batch_size: int) -> Entry:
+def _entry(recipe: Recipe, index: int, notes: Notes, steps: int, batch_size: int) -> Entry:
     entry = {"stage": index} if len(recipe.stages) > 1 else {}
     entry |= {"epoch": notes["epoch"], "steps": notes["epoch"] * steps}
     entry |= {"examples_seen": entry["steps"] * batch_size}

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from kzoo.backend import ensure_backend
-from kzoo.errors import InputError, PresetError
+from kzoo.errors import InputError, PresetError, TrainingError
 from kzoo.saving.files import read_json
+from kzoo.training.lock import locked
 from kzoo.training.recipe import Recipe, load_recipe
 
 
@@ -20,7 +21,8 @@ def train(
 ) -> Path:
     """Trains a model by a recipe, stage after stage, evaluates it by length, and writes it as a preset folder.
 
-    While it runs, `<output>.training` holds a checkpoint of the last finished epoch; it is removed at the end.
+    While it runs, `<output>.training` holds a lock and a checkpoint of the last finished epoch, and is removed at the
+    end.
 
     Args:
         recipe: Recipe, a recipe file, or a preset whose recipe to follow.
@@ -36,33 +38,50 @@ def train(
         Path. The folder.
 
     Raises:
-        PresetError: `output` exists, or a checkpoint of another recipe is in the way.
+        PresetError: `output` exists, another training writes to it, or a checkpoint of another recipe or backend is in
+            the way, or is damaged.
+        TrainingError: a loss or a weight is not finite, or no checkpoint can be written.
         InputError: the recipe or its model is not valid, or there are not so many devices.
         BackendError: several devices on another backend than JAX.
     """
     recipe = recipe if isinstance(recipe, Recipe) else load_recipe(recipe)
     output = Path(output).expanduser().resolve()
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        if resume and (output / "recipe.json").is_file() and _is(recipe, read_json(output / "recipe.json")):
-            return output
-        raise PresetError(f"{output} exists; nothing was trained")
+    folder = output.parent / f"{output.name}.training"
+    if _is_done(recipe, output, resume) and not folder.exists():
+        return output
     ensure_backend()
     from kzoo.training.checkpoint import Checkpoint
     from kzoo.training.devices import data_parallel
     from kzoo.training.fit import fit
 
-    checkpoint = Checkpoint(output.parent / f"{output.name}.training")
-    if checkpoint.exists():
-        if not resume:
-            raise PresetError(f"{checkpoint.folder} holds an unfinished run: resume it, or remove the folder")
-        if not _is(recipe, read_json(checkpoint.folder / "notes.json").get("recipe")):
-            raise PresetError(
-                f"{checkpoint.folder} holds an unfinished run of another recipe: remove it, or finish that"
-            )
-    with data_parallel(devices, [stage.data.batch_size for stage in recipe.stages]):
+    with locked(folder), data_parallel(devices, [stage.data.batch_size for stage in recipe.stages]):
+        checkpoint = Checkpoint(folder)
+        if _is_done(recipe, output, resume):  # by another that held the lock, or was killed behind its last step
+            checkpoint.remove()
+            return output
+        if checkpoint.exists():
+            if not resume:
+                raise PresetError(f"{folder} holds an unfinished run: resume it, or remove the folder")
+            if not _is(recipe, read_json(folder / "notes.json").get("recipe")):
+                raise PresetError(f"{folder} holds an unfinished run of another recipe: remove it, or finish that")
         model, training = fit(recipe, checkpoint, progress)
         model.preset_name = name or output.name
-        return _write(model, recipe, training, output, checkpoint, progress)
+        _write(model, recipe, training, output, progress)
+        checkpoint.remove()
+    return output
+
+
+def _is_done(recipe: Recipe, output: Path, resume: bool) -> bool:
+    """Whether a run has finished.
+
+    Raises:
+        PresetError: something else is there.
+    """
+    if not output.exists() or (output.is_dir() and not any(output.iterdir())):
+        return False
+    if resume and (output / "recipe.json").is_file() and _is(recipe, read_json(output / "recipe.json")):
+        return True
+    raise PresetError(f"{output} exists; nothing was trained")
 
 
 def _is(recipe: Recipe, config: Any) -> bool:
@@ -73,17 +92,25 @@ def _is(recipe: Recipe, config: Any) -> bool:
         return False
 
 
-def _write(
-    model: Any, recipe: Recipe, training: list[dict[str, Any]], output: Path, checkpoint: Any, progress: bool
-) -> Path:
+def _write(model: Any, recipe: Recipe, training: list[dict[str, Any]], output: Path, progress: bool) -> None:
+    """Evaluates a model and writes its preset.
+
+    Raises:
+        TrainingError: a weight is not finite.
+        PresetError: something was written to `output` in the meantime.
+    """
     from kzoo.evaluation.evaluate import evaluate
     from kzoo.evaluation.results import results_document
     from kzoo.saving.presets_io import save_to_preset
+    from kzoo.training.callbacks.stop_on_non_finite import non_finite
 
+    lost = non_finite(model)
+    if lost is not None:
+        raise TrainingError(f"the weights {lost!r} are not finite, so no preset is written")
     if progress:
         epochs, seconds = (sum(entry[key] for entry in training) for key in ("epoch", "seconds"))
         print(f"trained {epochs} epochs in {seconds:.0f} s; evaluating", file=sys.stderr)
     report = evaluate(model, recipe.task, progress=progress, **recipe.evaluation)
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise PresetError(f"{output} was written by another in the meantime; this run is kept in {output}.training")
     save_to_preset(model, output, recipe=recipe.to_config(), results=results_document(report, training))
-    checkpoint.remove()
-    return output

@@ -6,7 +6,8 @@ import pytest
 import kzoo
 from kzoo.evaluation.measure import measure
 from kzoo.training.callbacks import LengthAccuracy, best_weights, stop_on_non_finite
-from kzoo.training.fit import begin_notes, stage_callbacks
+from kzoo.training.fit import stage_callbacks
+from kzoo.training.notes import begin_notes
 from kzoo.training.recipe import Recipe
 
 
@@ -23,7 +24,10 @@ class Memory:
     """A checkpoint that keeps its notes."""
 
     def __init__(self, folder):
-        self.folder, self.saved, self.best_weights = folder, [], folder / "best.safetensors"
+        self.folder, self.saved, self.best = folder, [], []
+
+    def save_best(self, model, epoch):
+        self.best.append(epoch)
 
     def save(self, model, notes):
         self.saved.append({**notes, "history": list(notes["history"])})
@@ -35,8 +39,7 @@ def play(config, tmp_path, monkeypatch):
 
     def run(scores, notes=None, logs=None, **changes):
         recipe = Recipe.from_config({**config, "schedule": "constant", "warmup_steps": 0, "watch": [], **changes})
-        stored, rates, model, memory = [], [], Model(), Memory(tmp_path)
-        monkeypatch.setattr(best_weights, "save_weights", lambda model, path: stored.append(len(rates) + 1))
+        rates, model, memory = [], Model(), Memory(tmp_path)
         score = lambda model, examples: {"sequence_accuracy": scores[len(rates)]}  # noqa: E731
         monkeypatch.setattr(best_weights, "measure", score)
         monkeypatch.setattr(stop_on_non_finite, "named_variables", lambda model: {})
@@ -53,7 +56,7 @@ def play(config, tmp_path, monkeypatch):
             rates.append(model.optimizer.learning_rate)
             if model.stop_training:
                 break
-        return notes, rates, stored, memory
+        return notes, rates, memory.best, memory
 
     return run
 

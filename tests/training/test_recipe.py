@@ -130,6 +130,12 @@ BAD_STAGES = {
     "bad seed": ({"stages": [{**STAGE, "seed": -1}]}, "the seed of a stage must be an integer"),
     "bad model": ({"stages": [{**STAGE, "model": []}]}, "the model of a stage must be a mapping"),
     "vocabulary": ({"stages": [{**STAGE, "model": {"preprocessor": {}}}]}, "without the vocabulary"),
+    "dtype": ({"model": {**TWO["model"], "config": {"dtype": "float16"}}}, "the config of model may not set 'dtype'"),
+    "name": (
+        {"stages": [{**STAGE, "model": {"attention": {"class": "x", "config": {"name": "a"}}}}]},
+        "not set 'name'",
+    ),
+    "trainable": ({"model": {**TWO["model"], "config": {"trainable": False}}}, "may not set 'trainable'"),
     "split": ({"stages": [{**STAGE, "data": {"split": "trian"}}]}, "unknown split of recopy 'trian'"),
     "mechanism": ({"mechanism": "On Step"}, "mechanism must be a word of small letters"),
     "supervision no list": ({"supervision": "none"}, "supervision must be a list, empty where there was none"),

@@ -201,16 +201,6 @@ def test_what_is_there_is_not_overwritten(kind, config, tmp_path):
     assert (tmp_path / "precious" / "notes.txt").read_text() == "mine"
 
 
-def test_a_damaged_checkpoint_is_one_sentence(config, tmp_path):
-    folder = tmp_path / "tiny_recopy.training"
-    folder.mkdir()
-    recipe = Recipe.from_config(config)
-    (folder / "notes.json").write_text(json.dumps({"recipe": recipe.to_config(), "state": "state-1.safetensors"}))
-    (folder / "state-1.safetensors").write_bytes(b"half of it")
-    with pytest.raises(PresetError, match="is damaged .*; remove it to start afresh"):
-        train(recipe, tmp_path / "tiny_recopy", resume=True)
-
-
 @pytest.mark.parametrize(
     "model, error, message",
     [

@@ -1,12 +1,11 @@
 """The weights with the best accuracy on validation examples."""
 
-from pathlib import Path
 from typing import Any
 
 import keras
 
 from kzoo.evaluation.measure import measure
-from kzoo.saving.weights import save_weights
+from kzoo.training.checkpoint import Checkpoint
 
 
 class BestWeights(keras.callbacks.Callback):
@@ -16,22 +15,23 @@ class BestWeights(keras.callbacks.Callback):
     `validation_accuracy`.
 
     Args:
-        path: Path. The file for the best weights.
+        checkpoint: Checkpoint.
         examples: the validation examples.
         notes: dict. The notes of the stage, which hold `best` and `best_epoch`.
         patience: int or None. Stops after so many epochs without a new best.
     """
 
-    def __init__(self, path: Path, examples: Any, notes: dict[str, Any], patience: int | None = None) -> None:
+    def __init__(
+        self, checkpoint: Checkpoint, examples: Any, notes: dict[str, Any], patience: int | None = None
+    ) -> None:
         super().__init__()
-        self.path, self.examples, self.notes, self.patience = path, examples, notes, patience
+        self.checkpoint, self.examples, self.notes, self.patience = checkpoint, examples, notes, patience
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         score = measure(self.model, self.examples)["sequence_accuracy"]
         if score >= self.notes["best"]:
             self.notes["best"], self.notes["best_epoch"] = score, epoch + 1
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            save_weights(self.model, self.path)
+            self.checkpoint.save_best(self.model, epoch + 1)
         if logs is not None:
             logs["validation_accuracy"] = score
         if self.patience is not None and epoch + 1 - self.notes["best_epoch"] >= self.patience:

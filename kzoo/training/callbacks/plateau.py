@@ -4,6 +4,8 @@ from typing import Any
 
 import keras
 
+from kzoo.training.notes import PLATEAU
+
 
 class HalveOnPlateau(keras.callbacks.Callback):
     """Halves the learning rate at the fifth epoch in a row without a higher validation accuracy than ever before.
@@ -13,8 +15,6 @@ class HalveOnPlateau(keras.callbacks.Callback):
     Args:
         notes: dict. The notes of the stage, which hold `plateau_best` and `plateau_epochs`.
     """
-
-    EPOCHS = 5
 
     def __init__(self, notes: dict[str, Any]) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class HalveOnPlateau(keras.callbacks.Callback):
             notes["plateau_best"], notes["plateau_epochs"] = score, 0
             return
         notes["plateau_epochs"] += 1
-        if notes["plateau_epochs"] == self.EPOCHS:
+        if notes["plateau_epochs"] == PLATEAU:
             rate = float(keras.ops.convert_to_numpy(self.model.optimizer.learning_rate))
             self.model.optimizer.learning_rate = rate / 2
             notes["plateau_epochs"] = 0
