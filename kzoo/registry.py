@@ -8,7 +8,7 @@ accepts its parts. What kzoo has of a kind is imported when the kind is first as
 import inspect
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, Unpack, get_args, get_origin
 
 from kzoo.annotations import Config, Spec
 from kzoo.backend import no_other_backend
@@ -18,6 +18,8 @@ from kzoo.errors import InputError, UnknownNameError, did_you_mean
 T = TypeVar("T", bound=type)
 
 ALSO_FOLDERS = ("layers", "tasks", "presets")  # folders of the repository, which are packages of kzoo
+
+KERAS_ARGUMENTS = {"name", "dtype", "trainable"}  # of every Keras object
 
 
 class Alias(NamedTuple):
@@ -196,8 +198,13 @@ def parameters_of(cls: Any) -> dict[str, inspect.Parameter]:
     if not isinstance(cls, type):
         return dict(inspect.signature(cls).parameters)
     initialize: Any = getattr(cls, "__init__")  # noqa: B009 - to the type checker `cls.__init__` is an object's
-    _, *parameters = inspect.signature(initialize).parameters.items()
-    return dict(parameters)
+    _, *parameters = inspect.signature(initialize).parameters.values()
+    found = {parameter.name: parameter for parameter in parameters}
+    for parameter in parameters:  # `**options: Unpack[Options]` stands for the keys of a TypedDict
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD and get_origin(parameter.annotation) is Unpack:
+            for key in set(get_args(parameter.annotation)[0].__annotations__) - KERAS_ARGUMENTS:
+                found[key] = inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=None)
+    return found
 
 
 def check_arguments(cls: type, config: Config) -> None:
@@ -206,7 +213,7 @@ def check_arguments(cls: type, config: Config) -> None:
         raise InputError(f"the config of {cls.__name__} is nested too deeply")
     various = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     parameters = {key: p for key, p in parameters_of(cls).items() if p.kind not in various}
-    allowed = {*parameters, "name", "dtype", "trainable"} if _is_keras(cls) else set(parameters)
+    allowed = {*parameters, *KERAS_ARGUMENTS} if _is_keras(cls) else set(parameters)
     for key in config:
         if key not in allowed:
             raise InputError(did_you_mean(f"argument of {cls.__name__}", key, parameters))
@@ -219,7 +226,7 @@ def serialize(obj: Any) -> Config:
     """Returns the config that `get` turns back into an equal object: plain data, without Keras' own keys."""
     with no_other_backend():  # Keras imports TensorFlow, where it is installed, to write a dtype policy
         own = obj.get_config()
-    config = {k: v for k, v in own.items() if k not in ("name", "dtype", "trainable")}
+    config = {k: v for k, v in own.items() if k not in KERAS_ARGUMENTS}
     return {"class": type(obj).__name__, "config": config}
 
 

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Spec
 from kzoo.layers.functional.dense import dense
 from kzoo.models.classifier import Classifier
 from kzoo.registry import get, register, serialize
@@ -25,8 +26,8 @@ class RecurrentClassifier(Classifier):
         labels: int. Number of labels, 2 to 65,536.
         reader: name, config or object of the kind "reader". Defaults to "lstm".
         embedding_units: int. Size of the embeddings. Defaults to 16.
-        units: int. Size of the state, where the reader does not say itself; so the next two. Defaults to 200.
-        layers: int. Defaults to 1.
+        units: int. Size of the state, where the reader does not say itself. Defaults to 200.
+        layers: int. Likewise, of a reader that has layers. Defaults to 1.
         dropout: float. Rate on the embeddings while training, and in the reader where it does not say itself. Defaults
             to 0.5.
         preprocessor: ClassifierPreprocessor or its config, for models that take texts.
@@ -39,7 +40,7 @@ class RecurrentClassifier(Classifier):
         Logits, float32 of shape (B, labels).
 
     Raises:
-        InputError: an argument is out of range, or the reader is unknown.
+        InputError: an argument is out of range or does not apply, or the reader is unknown.
 
     Example:
 
@@ -59,10 +60,10 @@ class RecurrentClassifier(Classifier):
         self,
         vocabulary_size: int,
         labels: int,
-        reader: Any = "lstm",
+        reader: Spec = "lstm",
         embedding_units: int = 16,
-        units: int = 200,
-        layers: int = 1,
+        units: int | None = None,
+        layers: int | None = None,
         dropout: float = 0.5,
         preprocessor: Any = None,
         **kwargs: Any,
@@ -71,7 +72,7 @@ class RecurrentClassifier(Classifier):
         self.embedding_units = checks.integer("embedding_units", embedding_units, 1, 65_536)
         policy = {"dtype": self.dtype_policy}
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), **policy)
-        self.reader = get("reader", reader, units=units, layers=layers, dropout=dropout, **policy)
+        self.reader = get("reader", reader, {"units": units, "layers": layers}, dropout=dropout, **policy)
         normal = keras.initializers.RandomNormal(stddev=1.0)
         self.embedding = keras.layers.Embedding(vocabulary_size, embedding_units, normal, **policy)
         self.build()

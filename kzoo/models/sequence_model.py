@@ -13,10 +13,11 @@ from kzoo.errors import InputError, did_you_mean
 from kzoo.generation import Generator
 from kzoo.losses import cross_entropy
 from kzoo.metrics import SequenceAccuracy, TokenAccuracy
+from kzoo.models.options import KERAS
 from kzoo.models.training_data import check_arrays, is_pairs, is_texts
 from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
 from kzoo.preprocessing.texts import texts_of
-from kzoo.registry import construct
+from kzoo.registry import construct, parameters_of
 from kzoo.tasks import Task
 from kzoo.tasks import get as get_task
 
@@ -45,6 +46,9 @@ class SequenceModel(keras.Model):
     _jax_state: Any  # Keras' own
 
     def __init__(self, vocabulary_size: int, preprocessor: Any = None, **kwargs: Any) -> None:
+        for key in kwargs:
+            if key not in KERAS:
+                raise InputError(did_you_mean(f"argument of {type(self).__name__}", key, parameters_of(type(self))))
         super().__init__(**kwargs)
         if isinstance(preprocessor, dict):
             preprocessor = self.preprocessor_class(**preprocessor)

@@ -1,16 +1,19 @@
 """The shared-layer Transformer encoder of the Neural Data Router paper."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Spec
+from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.transformer.shared_depth import SharedDepth
 from kzoo.models.classifier import Classifier
-from kzoo.registry import get, register, serialize
+from kzoo.models.options import BlockOptions, split
+from kzoo.registry import get, register, serialize, states
 
 
 @register("model")
@@ -32,16 +35,14 @@ class TransformerClassifier(Classifier):
         depth: name, config or object of the kind "depth": what runs the block. Defaults to "shared".
         encoding: name, config or object of the kind "encoding", what is added to the embeddings. Defaults to None.
         units: int. Size of the states D, 1 to 65,536. Defaults to 256.
-        heads: int. Heads, where the block does not say itself; so the next three. Defaults to 1.
-        hidden_units: int. Size of the feed-forward network between its maps. Defaults to four times the states'.
-        dropout: float. Rate in the block while training. Defaults to 0.5.
-        attention_dropout: float. Rate on the keys while training. Defaults to 0.1.
         steps: int. Steps while training, where the depth does not say itself. Defaults to 14.
         inference_steps: int. Steps otherwise, likewise. Defaults to the same.
         readout: str. The column of the answer: "first" or "last". Defaults to "last".
         embedding_deviation: float. Standard deviation of the normal distribution that embeddings start from. Defaults
             to 1.
         preprocessor: ClassifierPreprocessor or its config, for models that take texts.
+        **options: of the block, where it does not say them itself: `heads`, by default 1; `hidden_units`, four times
+            the states'; `dropout`, 0.5; `attention_dropout`, 0.1.
 
     Call arguments:
         inputs: dict of `token_ids` int (B, T) and `padding_mask` bool (B, T), start and end symbols included; with
@@ -53,7 +54,7 @@ class TransformerClassifier(Classifier):
         Logits, float32 of shape (B, labels); with `columns` of shape (B, 1 + K, labels), the answer first.
 
     Raises:
-        InputError: an argument is out of range, or a part is unknown.
+        InputError: an argument is out of range or does not apply, or a part is unknown.
 
     Example:
 
@@ -77,30 +78,32 @@ class TransformerClassifier(Classifier):
         self,
         vocabulary_size: int,
         labels: int,
-        block: Any = "ndr",
-        depth: Any = "shared",
-        encoding: Any = None,
+        block: Spec = None,
+        depth: Spec = "shared",
+        encoding: Spec = None,
         units: int = 256,
-        heads: int = 1,
-        hidden_units: int | None = None,
-        dropout: float = 0.5,
-        attention_dropout: float = 0.1,
-        steps: int = 14,
+        steps: int | None = None,
         inference_steps: int | None = None,
         readout: str = "last",
         embedding_deviation: float = 1.0,
         preprocessor: Any = None,
-        **kwargs: Any,
+        **options: Unpack[BlockOptions],
     ) -> None:
+        block_options, kwargs = split(options, BlockOptions)
         super().__init__(vocabulary_size, labels, preprocessor, **kwargs)
         self.units = checks.integer("units", units, 1, 65_536)
         self.readout = checks.choice("readout", readout, ["first", "last"])
         self.embedding_deviation = checks.number("embedding_deviation", embedding_deviation, 0.0, 100.0)
         policy = {"dtype": self.dtype_policy}
-        rates = {"dropout": dropout, "attention_dropout": attention_dropout}
-        block = get("block", block, heads=heads, hidden_units=hidden_units, **rates, **policy)
         numbers = {"steps": steps, "inference_steps": inference_steps}
-        self.encoder: SharedDepth = get("depth", depth, block=block, **numbers, **policy)
+        if states("depth", depth, "block"):
+            for name in [*(["block"] if block is not None else []), *block_options]:
+                raise InputError(f"{name} does not apply: the depth has a block already")
+            self.encoder: SharedDepth = get("depth", depth, numbers, **policy)
+        else:
+            rates = {"dropout": 0.5, "attention_dropout": 0.1}
+            block = get("block", "ndr" if block is None else block, block_options, **rates, **policy)
+            self.encoder = get("depth", depth, numbers, block=block, **policy)
         self.encoding = None if encoding is None else get("encoding", encoding, **policy)
         normal = keras.initializers.RandomNormal(stddev=self.embedding_deviation)
         self.embedding = keras.layers.Embedding(vocabulary_size, units, normal, **policy)
@@ -108,11 +111,11 @@ class TransformerClassifier(Classifier):
         self.build()
 
     def build(self, input_shape: Any = None) -> None:
-        states = (None, None, self.units)
+        shape = (None, None, self.units)
         self.embedding.build((None, None))
         if self.encoding is not None:
-            self.encoding.build(states)
-        self.encoder.build(states)
+            self.encoding.build(shape)
+        self.encoder.build(shape)
         self.classes.build((None, self.units))
         self.built = True
 

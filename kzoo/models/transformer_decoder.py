@@ -1,16 +1,17 @@
 """The decoder-only Transformer of the task-hinting paper."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Config
+from kzoo.annotations import Config, Spec
 from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.transformer.transformer_block import EPSILON, TransformerBlock
+from kzoo.models.options import BlockOptions, split
 from kzoo.models.sequence_model import SequenceModel
 from kzoo.preprocessing.decoder_preprocessor import DecoderPreprocessor
 from kzoo.registry import get, register, serialize
@@ -41,16 +42,14 @@ class TransformerDecoder(SequenceModel):
         layers: int. Number of blocks, 1 to 1,000. Defaults to 2.
         encoding: name, config or object of the kind "encoding", what is added to the embeddings. Defaults to None.
         units: int. Size of the states D, 1 to 65,536. Defaults to 128.
-        heads: int. Heads, where the block does not say itself; so the next three. Defaults to 2.
-        hidden_units: int. Size of the feed-forward network between its maps. Defaults to four times the states'.
-        dropout: float. Rate in the blocks while training. Defaults to 0.
-        attention_dropout: float. Rate on the keys while training. Defaults to 0.
         hints: sequence of str. Names of the tasks that are trained beside. Defaults to none.
         segments: bool. Whether tokens before and behind the delimiter are told apart. Defaults to False, as in the
             paper.
         embedding_deviation: float. Standard deviation of the normal distribution that embeddings start from. Defaults
             to 1.
         preprocessor: DecoderPreprocessor or its config, for models that take texts.
+        **options: of the block, where it does not say them itself: `heads`, by default 2; `hidden_units`, four times
+            the states'; `dropout` and `attention_dropout`, 0.
 
     Call arguments:
         inputs: dict of `token_ids` int (B, T), real tokens at the left of every row; where hints are trained also
@@ -62,7 +61,7 @@ class TransformerDecoder(SequenceModel):
         Logits of the next token at each position, float32 of shape (B, T, V).
 
     Raises:
-        InputError: an argument is out of range, or a part is unknown.
+        InputError: an argument is out of range or does not apply, or a part is unknown.
 
     Example:
 
@@ -82,20 +81,17 @@ class TransformerDecoder(SequenceModel):
     def __init__(
         self,
         vocabulary_size: int,
-        block: Any = "pre_norm",
+        block: Spec = "pre_norm",
         layers: int = 2,
-        encoding: Any = None,
+        encoding: Spec = None,
         units: int = 128,
-        heads: int = 2,
-        hidden_units: int | None = None,
-        dropout: float = 0.0,
-        attention_dropout: float = 0.0,
         hints: Sequence[str] = (),
         segments: bool = False,
         embedding_deviation: float = 1.0,
         preprocessor: Any = None,
-        **kwargs: Any,
+        **options: Unpack[BlockOptions],
     ) -> None:
+        block_options, kwargs = split(options, BlockOptions)
         checks.integer("vocabulary_size", vocabulary_size, 2, 65_536)
         checks.integer("layers", layers, 1, 1000)
         if not isinstance(hints, (list, tuple)) or not all(isinstance(hint, str) for hint in hints):
@@ -106,9 +102,7 @@ class TransformerDecoder(SequenceModel):
         self.units = checks.integer("units", units, 1, 65_536)
         self.embedding_deviation = checks.number("embedding_deviation", embedding_deviation, 0.0, 100.0)
         policy = {"dtype": self.dtype_policy}
-        sizes = {"heads": heads, "hidden_units": hidden_units, "dropout": dropout}
-        options = {**sizes, "attention_dropout": attention_dropout, **policy}
-        first = get("block", block, **options)
+        first = get("block", block, block_options, heads=2, **policy)
         if not isinstance(first, TransformerBlock):
             raise InputError(f"the block of a TransformerDecoder is a TransformerBlock, not a {type(first).__name__}")
         self.blocks = [first, *(get("block", serialize(first), **policy) for _ in range(layers - 1))]

@@ -1,14 +1,17 @@
 """The arithmetic Transformer: an optional encoder, and a decoder whose attention can be biased."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Spec
+from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.transformer.decoder_block import DecoderBlock
 from kzoo.layers.transformer.transformer_block import TransformerBlock
+from kzoo.models.options import LayerOptions, split
 from kzoo.models.sequence_model import SequenceModel
 from kzoo.models.transformer_decoder import causal_mask
 from kzoo.preprocessing.calculation_preprocessor import CalculationPreprocessor
@@ -42,13 +45,11 @@ class TransformerSeq2Seq(SequenceModel):
         cross_bias: the same for its attention to the source, as "windowed_cross". Defaults to None.
         encoder_bias: the same for the encoder's attention. Defaults to None.
         units: int. Size of the states D, 1 to 65,536. Defaults to 64.
-        heads: int. Heads of each attention. Defaults to 4.
-        hidden_units: int. Size of the feed-forward networks between their maps. Defaults to four times the states'.
-        dropout: float. Rate in the blocks while training. Defaults to 0.
-        norm: str. Where the norms stand: "after", "before" or "none". Defaults to "after".
         embedding_deviation: float. Standard deviation of the normal distribution that embeddings start from. Defaults
             to 1.
         preprocessor: CalculationPreprocessor or its config, for models that take texts.
+        **options: of every block: `heads`, by default 4; `hidden_units`, four times the states'; `dropout`, 0; `norm`,
+            where the norms stand, "after", "before" or "none", by default "after".
 
     Call arguments:
         inputs: dict of `encoder_token_ids` int (B, S), `encoder_padding_mask` bool (B, S), `decoder_token_ids` int
@@ -60,7 +61,7 @@ class TransformerSeq2Seq(SequenceModel):
         Logits, float32 of shape (B, T, V).
 
     Raises:
-        InputError: an argument is out of range, or a part is unknown.
+        InputError: an argument is out of range or does not apply, or a part is unknown.
 
     Example:
 
@@ -84,27 +85,26 @@ class TransformerSeq2Seq(SequenceModel):
         vocabulary_size: int,
         layers: int = 2,
         encoder_layers: int = 0,
-        encoding: Any = None,
-        position: Any = None,
-        self_bias: Any = None,
-        cross_bias: Any = None,
-        encoder_bias: Any = None,
+        encoding: Spec = None,
+        position: Spec = None,
+        self_bias: Spec = None,
+        cross_bias: Spec = None,
+        encoder_bias: Spec = None,
         units: int = 64,
-        heads: int = 4,
-        hidden_units: int | None = None,
-        dropout: float = 0.0,
-        norm: str = "after",
         embedding_deviation: float = 1.0,
         preprocessor: Any = None,
-        **kwargs: Any,
+        **options: Unpack[LayerOptions],
     ) -> None:
+        own, kwargs = split(options, LayerOptions)
         checks.integer("vocabulary_size", vocabulary_size, 2, 65_536)
         checks.integer("layers", layers, 1, 100)
         checks.integer("encoder_layers", encoder_layers, 0, 100)
         super().__init__(vocabulary_size, preprocessor, **kwargs)
-        self.vocabulary_size, self.heads, self.norm = vocabulary_size, heads, norm
+        if encoder_bias is not None and encoder_layers == 0:
+            raise InputError("encoder_bias does not apply: there are no encoder layers")
+        self.vocabulary_size = vocabulary_size
         self.units = checks.integer("units", units, 1, 65_536)
-        self.hidden_units, self.dropout = hidden_units, dropout
+        self.options = {"heads": 4, "hidden_units": None, "dropout": 0.0, "norm": "after", **own}
         self.embedding_deviation = checks.number("embedding_deviation", embedding_deviation, 0.0, 100.0)
         policy = {"dtype": self.dtype_policy}
         self.encoding = None if encoding is None else get("encoding", encoding, **policy)
@@ -114,11 +114,11 @@ class TransformerSeq2Seq(SequenceModel):
         self.position = None if position is None else serialize(get("position", position))
 
         def attention(bias: str) -> dict[str, Any]:
-            config = {"heads": heads, "bias": self.biases[bias], "position": self.position}
+            config = {"heads": self.options["heads"], "bias": self.biases[bias], "position": self.position}
             return {"class": "MultiHeadAttention", "config": config}
 
         def block(bias: str) -> TransformerBlock:
-            sizes: dict[str, Any] = {"hidden_units": hidden_units, "dropout": dropout, "norm": norm}
+            sizes: dict[str, Any] = {name: value for name, value in self.options.items() if name != "heads"}
             return TransformerBlock(attention(bias), **sizes, **policy)
 
         self.encoder = [block("encoder_bias") for _ in range(encoder_layers)]
@@ -127,7 +127,7 @@ class TransformerSeq2Seq(SequenceModel):
         normal = keras.initializers.RandomNormal(stddev=self.embedding_deviation)
         self.embedding = keras.layers.Embedding(vocabulary_size, units, normal, **policy)
         self.final_norm: keras.layers.Layer | None = None
-        if norm == "before":
+        if self.options["norm"] == "before":
             self.final_norm = keras.layers.LayerNormalization(epsilon=1e-5, **policy)
         self.classes = dense(vocabulary_size, units, units**-0.5, **policy)
         self.build()
@@ -186,7 +186,7 @@ class TransformerSeq2Seq(SequenceModel):
         memory, mask, ends = self.encode(inputs)
         memories = [block.prepare(memory, ends) for block in self.decoder]
         batch = ops.shape(memory)[0]
-        shape = (batch, self.heads, length, self.units // self.heads)
+        shape = (batch, self.options["heads"], length, self.units // self.options["heads"])
         room = [{name: ops.zeros(shape, self.compute_dtype) for name in ("keys", "values")} for _ in self.decoder]
         return {"memories": memories, "mask": mask}, {"caches": room, "place": ops.zeros((batch,), "int32")}
 
@@ -211,9 +211,6 @@ class TransformerSeq2Seq(SequenceModel):
             "position": self.position,
             **self.biases,
             "units": self.units,
-            "heads": self.heads,
-            "hidden_units": self.hidden_units,
-            "dropout": self.dropout,
-            "norm": self.norm,
+            **self.options,
             "embedding_deviation": self.embedding_deviation,
         }
