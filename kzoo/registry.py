@@ -18,7 +18,6 @@ from kzoo.errors import InputError, UnknownNameError, did_you_mean
 T = TypeVar("T", bound=type)
 
 ALSO_FOLDERS = ("layers", "tasks", "presets")  # folders of the repository, which are packages of kzoo
-
 KERAS_ARGUMENTS = {"name", "dtype", "trainable"}  # of every Keras object
 
 

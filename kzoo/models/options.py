@@ -4,8 +4,7 @@ from typing import Any, TypedDict
 
 from kzoo.annotations import Config
 from kzoo.errors import InputError, did_you_mean
-
-KERAS = ("name", "dtype", "trainable")
+from kzoo.registry import KERAS_ARGUMENTS
 
 
 class KerasOptions(TypedDict, total=False):
@@ -43,5 +42,5 @@ def split(options: Any, known: type) -> tuple[Config, Config]:
     for key in options:
         if key not in known.__annotations__:
             raise InputError(did_you_mean("argument", key, known.__annotations__))
-    own = {key: value for key, value in options.items() if key not in KERAS and value is not None}
-    return own, {key: value for key, value in options.items() if key in KERAS}
+    own = {key: value for key, value in options.items() if key not in KERAS_ARGUMENTS and value is not None}
+    return own, {key: value for key, value in options.items() if key in KERAS_ARGUMENTS}

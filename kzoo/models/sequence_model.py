@@ -1,7 +1,6 @@
 """What every model of the zoo can do: presets, strings in and out, sensible defaults for `fit`."""
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -13,20 +12,19 @@ from kzoo.errors import InputError, did_you_mean
 from kzoo.generation import Generator
 from kzoo.losses import cross_entropy
 from kzoo.metrics import SequenceAccuracy, TokenAccuracy
-from kzoo.models.options import KERAS
 from kzoo.models.training_data import check_arrays, is_pairs, is_texts
+from kzoo.models.weights_kept import WeightsKept
 from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
 from kzoo.preprocessing.texts import texts_of
-from kzoo.registry import construct, parameters_of
+from kzoo.registry import KERAS_ARGUMENTS, construct, parameters_of
 from kzoo.tasks import Task
 from kzoo.tasks import get as get_task
 
 EXAMPLES = "a task's data, a list of (source, target) pairs, a list of texts with their targets in y,"
 ARRAYS = "what the preprocessor makes of examples,"
-STATE = ("trainable_variables", "non_trainable_variables", "optimizer_variables", "metrics_variables")
 
 
-class SequenceModel(keras.Model):
+class SequenceModel(WeightsKept):
     """Base of the models: an ordinary `keras.Model` that also takes examples and texts.
 
     A subclass says in `input_names` which arrays its `call` needs. A call of `fit`, `evaluate` or `predict` that fails
@@ -43,11 +41,10 @@ class SequenceModel(keras.Model):
     task_arguments: ClassVar[tuple[str, ...]] = ("vocabulary_size",)  # what `from_task` takes from the task
     input_names: ClassVar[tuple[str, ...]] = ()
     hints: Sequence[str] = ()  # tasks that are trained beside
-    _jax_state: Any  # Keras' own
 
     def __init__(self, vocabulary_size: int, preprocessor: Any = None, **kwargs: Any) -> None:
         for key in kwargs:
-            if key not in KERAS:
+            if key not in KERAS_ARGUMENTS:
                 raise InputError(did_you_mean(f"argument of {type(self).__name__}", key, parameters_of(type(self))))
         super().__init__(**kwargs)
         if isinstance(preprocessor, dict):
@@ -219,28 +216,6 @@ class SequenceModel(keras.Model):
             return check_arrays(x, self.input_names, EXAMPLES), y, batch_size
         seed = int(keras.random.SeedGenerator().state.numpy()[0]) if shuffle else None
         return Batches(x, self.text_preprocessor(), batch_size or 32, seed=seed), None, None
-
-    @contextlib.contextmanager
-    def _weights_kept(self) -> Iterator[None]:
-        """Gives the model its weights back where a call fails: on JAX, Keras takes them away while it runs."""
-        try:
-            yield
-        except BaseException:
-            kept = self.__dict__.get("_kept")
-            if kept and not self._jax_state_synced:
-                self._jax_state = self._jax_state or kept
-                self.jax_state_sync()
-            raise
-        finally:
-            self.__dict__["_kept"] = None
-
-    def _get_jax_state(self, **wanted: bool) -> Any:
-        """Returns the variables that Keras runs a step with; it calls this on JAX only."""
-        found = super()._get_jax_state(**wanted)
-        asked = [name for name in STATE if wanted.get(name)]
-        self.__dict__["_kept"] = dict(zip(asked, found, strict=True))
-        self._jax_state = None
-        return found
 
     def text_preprocessor(self) -> Any:
         """Returns the preprocessor.
