@@ -35,9 +35,10 @@ if TYPE_CHECKING:
     from kzoo.preprocessing.tokenizer import Tokenizer as Tokenizer
     from kzoo.registry import register as register
     from kzoo.saving.catalogue import list_presets as list_presets
-    from kzoo.saving.catalogue import preset_info as preset_info
-    from kzoo.saving.presets_io import from_preset as from_preset
-    from kzoo.saving.presets_io import save_to_preset as save_to_preset
+    from kzoo.saving.preset import Preset as Preset
+    from kzoo.saving.preset import from_preset as from_preset
+    from kzoo.saving.preset import preset_info as preset_info
+    from kzoo.saving.save import save_to_preset as save_to_preset
     from kzoo.training.calibration import calibrate as calibrate
     from kzoo.training.recipe import Recipe as Recipe
     from kzoo.training.recipe import load_recipe as load_recipe

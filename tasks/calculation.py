@@ -11,7 +11,7 @@ from kzoo.tasks.base import Example, Split, Task, Tokens
 from kzoo.tasks.digits import to_digits, to_int
 from kzoo.tasks.published import Published, percent
 from kzoo.tasks.strata import Stratum
-from kzoo.tasks.strata import numbers as strata_of
+from kzoo.tasks.strata import calculation as strata_of
 
 PAPER = "Duan et al., 2023 (arXiv:2310.11984)"
 DIGITS = tuple("0123456789")

@@ -9,7 +9,7 @@ from kzoo.tasks.digits import to_digits, to_int
 from kzoo.tasks.hinting import PAPER, WINDOWED, Draws, HintingTask, neighbours
 from kzoo.tasks.published import Published, percent
 from kzoo.tasks.strata import Stratum
-from kzoo.tasks.strata.numbers import successor_strata
+from kzoo.tasks.strata.calculation import successor_strata
 
 DIGITS = tuple("0123456789")
 NINES = 0.1

@@ -12,7 +12,7 @@ from kzoo.tasks.calculation import PAPER, CalculationTask, draw_number, publishe
 from kzoo.tasks.classification import ClassificationTask
 from kzoo.tasks.digits import to_digits, to_int
 from kzoo.tasks.strata import Stratum
-from kzoo.tasks.strata.numbers import parity_strata
+from kzoo.tasks.strata.calculation import parity_strata
 
 BITS = ("0", "1")
 

@@ -96,11 +96,11 @@ def make_model():
     def make(cls=None, seed=0, **config):
         import kzoo
         from kzoo.registry import parameters_of
-        from kzoo.saving.weights import at_most, named_variables
+        from kzoo.saving.weights import limit_parameters, named_variables
 
         cls = cls or kzoo.models.RecurrentSeq2Seq
         small = {key: value for key, value in SMALL.items() if key in parameters_of(cls)}
-        with at_most(10**6, ROOT, blank=True):
+        with limit_parameters(10**6, ROOT, blank=True):
             model = cls.from_task("recopy", **{**small, **config})
         rng = np.random.default_rng(seed)
         for variable in named_variables(model).values():  # large enough that the outputs differ from step to step

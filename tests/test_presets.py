@@ -6,9 +6,8 @@ import pytest
 
 import kzoo
 from kzoo.cards.card import render_card
-from kzoo.evaluation.results import preset_rows
-from kzoo.saving.catalogue import preset_folder
 from kzoo.saving.files import sha256
+from kzoo.saving.preset import Preset
 from kzoo.training.build import build
 from kzoo.training.recipe import load_recipe
 
@@ -26,17 +25,19 @@ def test_there_are_presets():
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_folder_is_complete(name):
-    folder = preset_folder(name)
+    preset = Preset.find(name)
+    folder = preset.folder
     assert {path.name for path in folder.iterdir()} == {f"{part}.json" for part in PARTS} | {"model.safetensors"}
-    metadata = kzoo.preset_info(name)["metadata"]
-    assert name.endswith(f"_{metadata['task']}") and metadata["license"] == "apache-2.0" and metadata["paper"]
+    metadata = preset.metadata
+    assert name == f"{preset.mechanism}_{preset.task}" and preset.supervision is not None
+    assert metadata["license"] == "apache-2.0" and metadata["paper"]
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_results_belong_to_the_weights(name):
-    folder, results = preset_folder(name), kzoo.preset_info(name)["results"]
-    own = preset_rows(folder, results)
-    task = kzoo.tasks.get(kzoo.preset_info(name)["metadata"]["task"])
+    preset = Preset.find(name)
+    folder, results, own = preset.folder, preset.results, preset.rows
+    task = kzoo.tasks.get(preset.task)
     assert set(task.test_lengths) <= {row["length"] for row in own if row["metric"] == "sequence_accuracy"}
     assert {row["weights_sha256"] for row in own} == {sha256(folder / "model.safetensors")}
     assert {(row["preset"], row["task"]) for row in results["rows"]} == {(name, task.name)}
@@ -65,7 +66,7 @@ def test_the_recipe_makes_this_model(name):
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_accuracy_is_as_recorded(name):
-    rows = preset_rows(preset_folder(name), kzoo.preset_info(name)["results"])
+    rows = Preset.find(name).rows
     recorded = {r["length"]: r["value"] for r in rows if r["metric"] == "sequence_accuracy"}
     short = {length: value for length, value in recorded.items() if length is not None and length <= 100}
     # The longest that is not mostly wrong tells most; a task without lengths is measured on its test split.
@@ -81,4 +82,4 @@ def test_the_accuracy_is_as_recorded(name):
 def test_the_card_is_fresh(name, root):
     cards = root / "hub_cards"
     assert (cards / f"{name}.md").read_text() == render_card(name), f"run: kzoo card {name} --output hub_cards"
-    assert sha256(preset_folder(name) / "results.json") in (cards / f"{name}.svg").read_text()
+    assert sha256(Preset.find(name).folder / "results.json") in (cards / f"{name}.svg").read_text()

@@ -1,22 +1,37 @@
-"""What the docstrings say of a model's parts, read from their sources: no Keras is imported for it."""
+"""Where the classes and functions of a config are documented, read from their sources: no Keras is imported for it."""
 
 import ast
 import functools
 import importlib.util
-import inspect
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 
-def explain(config: dict[str, Any]) -> list[tuple[str, str]]:
-    """Returns path and explanation of the classes, or functions, that a config names, the outermost first.
+@dataclass(frozen=True)
+class Part:
+    """A documented class or function.
 
-    An explanation is the docstring's beginning, with the paper and the equations, and its paragraphs on differences.
+    Args:
+        name: str. Its public name, as "kzoo.layers.MonotonicAttention".
+        source: str. Its file, as "layers/attention/monotonic_attention.py".
+        summary: str. The first sentence of its docstring.
+        docstring: str.
+    """
+
+    name: str
+    source: str
+    summary: str
+    docstring: str
+
+
+def explain(config: dict[str, Any]) -> list[Part]:
+    """Returns the documented classes and functions that a config names, the outermost first.
 
     Args:
         config: dict. As config.json has it: `class` and `config`, in which further ones may be nested.
     """
-    known = _classes()
+    known = _parts()
     return [known[name] for name in dict.fromkeys(_named(config)) if name in known]
 
 
@@ -29,20 +44,15 @@ def _named(value: Any) -> list[str]:
 
 
 @functools.cache
-def _classes() -> dict[str, tuple[str, str]]:
+def _parts() -> dict[str, Part]:
     found = {}
-    for package in ("kzoo.models", "kzoo.layers"):
+    for package, root in (("kzoo.models", "kzoo/models"), ("kzoo.layers", "layers"), ("kzoo.tasks", "tasks")):
         spec = importlib.util.find_spec(package)
         for folder in (spec.submodule_search_locations or []) if spec else []:
             for path in sorted(Path(folder).rglob("*.py")):
+                source = f"{root}/{path.relative_to(folder).as_posix()}"
                 for node in ast.parse(path.read_text(encoding="utf-8")).body:
                     if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):
-                        found[node.name] = (f"{package}.{node.name}", _essence(text))
+                        summary = " ".join(text.split("\n\n")[0].split())
+                        found[node.name] = Part(f"{package}.{node.name}", source, summary, text)
     return found
-
-
-def _essence(docstring: str) -> str:
-    text = inspect.cleandoc(docstring)
-    beginning, _, rest = text.partition("\n\nArgs:")
-    _, heading, differences = rest.partition("\n\nDifferences")
-    return beginning + (heading + differences if heading else "")

@@ -4,20 +4,21 @@ import re
 from typing import Any
 
 from kzoo.hub.model_card import model_card_yaml
+from kzoo.saving.preset import Preset
 
 LIBRARY = "kzoo"
 TAGS = ["keras", "jax", "pytorch", "tensorflow", "length-generalization", "algorithmic-reasoning"]
 
 
-def front_matter(info: dict[str, Any], rows: list[dict[str, Any]], task: Any) -> str:
+def front_matter(title: str, preset: Preset, task: Any) -> str:
     """Returns the YAML front matter of a card: one result a length, as the Hub's model-index has them.
 
     Args:
-        info: dict, from `kzoo.preset_info`.
-        rows: list of results rows of the preset's own weights.
+        title: str. The name that the card has.
+        preset: Preset.
         task: Task.
     """
-    classifies = "labels" in info["tokenizer"]
+    classifies = "labels" in preset.tokenizer
     kind = "text-classification" if classifies else "text-generation"
     papers = [f"arxiv:{number}" for number in re.findall(r"arXiv:(\d{4}\.\d{4,5})", task.paper or "")]
     results = [
@@ -31,15 +32,15 @@ def front_matter(info: dict[str, Any], rows: list[dict[str, Any]], task: Any) ->
             metric_name="sequence accuracy",
             metric_value=row["value"],
         )
-        for row in rows
+        for row in preset.rows
         if row["metric"] == "sequence_accuracy"
     ]
     text = model_card_yaml(
         results,
-        license=info["metadata"]["license"],
+        license=preset.metadata["license"],
         library_name=LIBRARY,
         pipeline_tag=kind,
         tags=[*TAGS, *([] if classifies else ["seq2seq"]), task.name, *papers],
-        model_name=info["preset"],
+        model_name=title,
     )
     return f"---\n{text}\n---"

@@ -5,6 +5,7 @@ from typing import Any
 from kzoo import tasks
 from kzoo.cards.explain import explain
 from kzoo.evaluation.report import percent
+from kzoo.saving.preset import Preset
 from kzoo.training.recipe import Recipe
 from kzoo.training.stages import Stage
 
@@ -13,22 +14,21 @@ USUAL = ("batch_size", "sampling", "learning_rate", "schedule", "weight_decay", 
 UNSAID = ("fresh", "examples")  # the sentence says them
 
 
-def training(name: str, info: dict[str, Any], task: Any) -> str:
+def training(name: str, preset: Preset, task: Any) -> str:
     """Returns the section on how a preset was trained, or that its weights were set."""
-    recipe, runs = Recipe.from_config(info["recipe"]), info["results"]["training"]
+    recipe, results = Recipe.from_config(preset.recipe or {}), preset.results or {}
+    runs = results["training"]
     if recipe.constructed:
-        ((path, text),) = explain(info["recipe"]["model"])
+        (part,) = explain(recipe.model)
         return f"""## Training
 
-None: `{path}` sets every weight, and `kzoo train {name} --output DIR` does it again.
-
-{text}"""
+None: `{part.name}` sets every weight, and `kzoo train {name} --output DIR` does it again. {part.summary}"""
     many = len(recipe.stages) > 1
     said = [_stage(recipe, index, task) for index in range(len(recipe.stages))]
     if many:
         said = [f"{index}. {text}" for index, text in enumerate(said, 1)]
         said.insert(0, f"In {len(said)} stages, each from the weights that the one before ended with.\n")
-    parts = ["\n".join(said), f"{_preparation(recipe)}\n{_again(name)}".strip(), _runs(runs, info["results"]["rows"])]
+    parts = ["\n".join(said), f"{_preparation(recipe)}\n{_again(name)}".strip(), _runs(runs, results["rows"])]
     notes = [f"{_whose(run, many)}: {run['note']}." for run in runs if "note" in run]
     return "\n\n".join(["## Training", *parts, *notes])
 

@@ -2,11 +2,10 @@
 
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 from kzoo.evaluation.report import percent
-from kzoo.saving import catalogue
+from kzoo.saving.preset import Preset
 
 
 def by_share(accuracies: dict[int | None, float]) -> str:
@@ -28,15 +27,21 @@ def print_json(value: Any) -> None:
 
 
 def show_preset(preset: str) -> None:
-    """Prints what is known of a preset."""
-    info = catalogue.preset_info(preset)
-    meta = info.get("metadata", {})
-    parameters, task = f"{meta.get('parameters', 0):,} parameters", f"task {meta.get('task')}"
-    print(f"{info['preset']}: {info['config']['class']}, {parameters}, {task}")
-    print(f"folder: {info['folder']}\npaper: {meta.get('paper')}\nlicence: {meta.get('license')}")
-    print("config: " + json.dumps(info["config"]["config"]))
-    if "results" in info:
+    """Prints what is known of a preset, a recorded run or a recipe."""
+    found = Preset.find(preset)
+    meta = found.metadata
+    supervision = None if found.supervision is None else ", ".join(found.supervision) or "none"
+    if found.kind == "preset":
+        found.verify()
+        print(f"{found.name}: {found.config['class']}, {meta['parameters']:,} parameters, task {found.task}")
+    else:
+        print(f"{found.name}: {found.kind}, without weights, task {found.task}")
+    print(f"folder: {found.folder}\nmechanism: {found.mechanism}")
+    print(f"supervision beyond pairs: {supervision or 'not stated'}")
+    if found.kind == "preset":
+        print(f"paper: {meta.get('paper')}\nlicence: {meta.get('license')}")
+        print("config: " + json.dumps(found.config["config"]))
+    if found.rows:
         from kzoo.evaluation.report import Report
-        from kzoo.evaluation.results import preset_rows
 
-        print("\n" + str(Report(None, "", "", preset_rows(Path(info["folder"]), info["results"]))))
+        print("\n" + str(Report(None, "", "", [dict(row) for row in found.rows])))

@@ -3,14 +3,14 @@
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import kzoo
 from kzoo.cli.arguments import PRESET, lengths
 from kzoo.errors import InputError
 from kzoo.evaluation.report import percent
 from kzoo.models.protocols import TracesLayers, TracesSteps
-from kzoo.saving import catalogue
+from kzoo.saving.documents import Row
+from kzoo.saving.preset import Preset
 
 
 def plot_parsers(plot: argparse.ArgumentParser) -> None:
@@ -82,17 +82,16 @@ def draw_gates(options: argparse.Namespace) -> None:
 
 def draw_lengths(options: argparse.Namespace) -> None:
     from kzoo import tasks
-    from kzoo.evaluation.results import preset_rows
     from kzoo.inspection.plots import plot_lengths
 
-    curves: dict[str, Sequence[dict[str, Any]]] = {}
+    curves: dict[str, Sequence[Row]] = {}
     found = set()
     for preset in options.presets:
-        info = catalogue.preset_info(preset)
-        if "results" not in info:
+        source = Preset.find(preset)
+        if not source.rows:
             raise InputError(f"{preset} has no results: kzoo evaluate {preset} --write")
-        curves[info["preset"]] = preset_rows(Path(info["folder"]), info["results"])
-        found.add(info["metadata"]["task"])
+        curves[source.name] = source.rows
+        found.add(str(source.task))
     task = tasks.get(found.pop()) if len(found) == 1 else None
     trained = task.splits["train"].lengths if task else None
     plot_lengths(curves, options.output, trained, unit=task.length_unit if task else "")

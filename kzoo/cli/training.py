@@ -10,7 +10,7 @@ from kzoo.cli.arguments import numbers, words
 from kzoo.cli.output import by_share, print_json, show_preset, show_progress
 from kzoo.errors import InputError
 from kzoo.evaluation.report import percent, text_table
-from kzoo.saving import catalogue
+from kzoo.saving.preset import Preset
 
 
 def train_parser(sub: argparse.ArgumentParser) -> None:
@@ -49,7 +49,7 @@ def train(options: argparse.Namespace) -> int:
     recipe = load_recipe(options.recipes[0])
     if options.seed is not None:
         recipe = recipe.with_seed(options.seed)
-    target = None if options.add_results_to is None else catalogue.own_folder(options.add_results_to)
+    target = None if options.add_results_to is None else Preset.find_own(options.add_results_to).folder
     name = None if target is None else target.name
     plan = {"resume": options.resume, "devices": options.devices, "name": name}
     folder = kzoo.train(recipe, options.output, progress=show_progress(), **plan)

@@ -87,14 +87,10 @@ def evaluate(
                 if metric in ("sequence_accuracy", "accuracy_before_end"):  # shares of independent sequences
                     row["low"], row["high"] = wilson(value, n)
                 if metric == "sequence_accuracy":
-                    row["paper"] = paper_accuracy(task, preset, length) if split == "test" else None
+                    given = getattr(model, "mechanism", None), length, getattr(model, "supervision", None)
+                    row["paper"] = task.published.number(*given) if split == "test" else None
                 report.rows.append(row | common)
     return report
-
-
-def paper_accuracy(task: Task, preset: str | None, length: int | None) -> float | None:
-    """Returns the published accuracy of a preset's mechanism, which its name begins with, or None."""
-    return task.published.number((preset or "").removesuffix(f"_{task.name}"), length)
 
 
 def find(model: Any, task: str | Task | None) -> tuple[Any, Task]:
@@ -104,7 +100,7 @@ def find(model: Any, task: str | Task | None) -> tuple[Any, Task]:
         InputError: no task is known.
     """
     if isinstance(model, (str, Path)):
-        from kzoo.saving.presets_io import from_preset
+        from kzoo.saving.preset import from_preset
 
         model = from_preset(model)
     return model, get_task(_task_of(model) if task is None else task)

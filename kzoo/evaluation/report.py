@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,9 +51,9 @@ COLUMNS = {
 }
 
 
-def table(rows: Iterable[Row]) -> tuple[list[str], list[list[str]]]:
+def table(rows: Iterable[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
     """Returns header and lines of cells, a line a length, from rows of one preset and seed."""
-    by_length: dict[int | None, dict[str, Row]] = {}
+    by_length: dict[int | None, dict[str, Mapping[str, Any]]] = {}
     for row in rows:
         by_length.setdefault(row["length"], {})[row["metric"]] = row
     others = [metric for metric in COLUMNS if any(metric in found for found in by_length.values())]
@@ -75,7 +75,7 @@ def table(rows: Iterable[Row]) -> tuple[list[str], list[list[str]]]:
     return header, lines
 
 
-def stratum_table(rows: Iterable[Row]) -> tuple[list[str], list[list[str]]]:
+def stratum_table(rows: Iterable[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
     """Returns header and lines of cells, a line a stratum, from rows of one preset and seed: the accuracy at each
     length, its 95 % interval and, behind a slash, the number of examples.
     """
@@ -90,7 +90,7 @@ def stratum_table(rows: Iterable[Row]) -> tuple[list[str], list[list[str]]]:
     return ["stratum", *shown], [[name, *(found.get(n, "") for n in shown)] for name, found in by_name.items()]
 
 
-def _shown(metric: str, row: Row | None) -> str:
+def _shown(metric: str, row: Mapping[str, Any] | None) -> str:
     if row is None:
         return ""
     return percent(row["value"], 2) if "accuracy" in metric else f"{row['value']:.4g}"

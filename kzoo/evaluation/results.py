@@ -6,7 +6,8 @@ from typing import Any
 
 from kzoo.errors import PresetError
 from kzoo.evaluation.report import Report, Row
-from kzoo.saving.files import read_json, sha256, write_json
+from kzoo.saving.files import read_json, write_json
+from kzoo.saving.preset import Preset
 
 FORMAT = 1
 KEY = ("length", "stratum", "metric", "seed", "backend", "weights_sha256")
@@ -35,7 +36,7 @@ def add_results(folder: Path, document: dict[str, Any]) -> list[Row]:
     Returns:
         list of Row. The new rows that were left out, since those that are there are of more examples.
     """
-    from kzoo.saving.presets_io import write_metadata
+    from kzoo.saving.save import write_metadata
 
     path = folder / "results.json"
     own: dict[str, Any] = read_json(path) if path.is_file() else {"training": [], "rows": []}
@@ -54,39 +55,15 @@ def add_report(folder: Path, report: Report) -> list[Row]:
     Raises:
         PresetError: the evaluation was of other weights or of another task.
     """
-    digest = sha256(folder / "model.safetensors")
-    if any(row["weights_sha256"] != digest for row in report.rows):
+    preset = Preset(folder, folder.name)
+    if any(row["weights_sha256"] != preset.weights_sha256 for row in report.rows):
         raise PresetError(f"this evaluation is not of the weights in {folder}; nothing was written")
-    task = read_json(folder / "metadata.json").get("task")
-    if report.task != task:
-        raise PresetError(f"the results in {folder} are of {task}, not {report.task}; nothing was written")
-    own = preset_rows(folder, read_json(folder / "results.json")) if (folder / "results.json").is_file() else []
-    seed = own[0]["training_seed"] if own else None
+    if report.task != preset.task:
+        raise PresetError(f"the results in {folder} are of {preset.task}, not {report.task}; nothing was written")
+    own = preset.rows
+    seed = own[0].get("training_seed") if own else None
     rows = [{**row, "preset": folder.name, "training_seed": seed} for row in report.rows]
     return add_results(folder, {"training": [], "rows": rows})
-
-
-def preset_rows(folder: Path, results: dict[str, Any]) -> list[Row]:
-    """Returns the rows that belong to the weights in the folder, each length and metric once; none of strata."""
-    digest = sha256(folder / "model.safetensors")
-    own = [row for row in by_length(results["rows"]) if row["weights_sha256"] == digest]
-    # The first seed and backend, should there be several: rows of one table belong together.
-    first = {(row["length"], row["metric"]): row for row in reversed(own)}
-    return sorted(first.values(), key=_order)
-
-
-def other_rows(folder: Path, results: dict[str, Any]) -> list[Row]:
-    """Returns the rows of runs from other training seeds."""
-    digest = sha256(folder / "model.safetensors")
-    return [row for row in by_length(results["rows"]) if row["weights_sha256"] != digest and "stage" not in row]
-
-
-def stratum_rows(folder: Path, results: dict[str, Any]) -> list[Row]:
-    """Returns the rows of strata that belong to the weights in the folder, each stratum, length and metric once."""
-    digest = sha256(folder / "model.safetensors")
-    own = [row for row in by_stratum(results["rows"]) if row["weights_sha256"] == digest]
-    first = {(row["stratum"], row["length"], row["metric"]): row for row in reversed(own)}
-    return list(reversed(first.values()))
 
 
 def by_length(rows: Iterable[Row]) -> list[Row]:
@@ -106,11 +83,3 @@ def _key(row: Row) -> tuple[Any, ...]:
 def _order(row: Row) -> tuple[Any, ...]:
     own = (row["weights_sha256"], row["backend"], row["seed"], row["length"] or 0, row["metric"])
     return (row.get("stratum") is not None, *own)  # strata stay in the order of their task
-
-
-def run_document(name: str) -> dict[str, Any]:
-    """Returns the results of a bundled preset or recorded run; an empty dict if there are none."""
-    from kzoo.saving import catalogue
-
-    path = catalogue.bundled_folder() / name / "results.json"
-    return read_json(path) if path.is_file() else {}

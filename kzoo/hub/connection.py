@@ -24,7 +24,7 @@ def hub_api() -> Any:
     return HfApi(**LIBRARY)
 
 
-def persistently(call: Callable[[], T]) -> T:
+def with_retries(call: Callable[[], T]) -> T:
     """Returns what `call` returns; when the Hub is busy or hangs up, asks again, up to three times.
 
     Args:

@@ -3,20 +3,17 @@
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from kzoo.backend import installed
 from kzoo.cards.card import render_card, write_card
 from kzoo.errors import PresetError
-from kzoo.evaluation.results import preset_rows
 from kzoo.hub.address import Address
-from kzoo.saving.catalogue import PARTS, on_hub, preset_folder, preset_info, read_metadata
+from kzoo.saving.documents import FILES
 from kzoo.saving.files import MAX_JSON
-from kzoo.saving.presets_io import check_files, from_preset
+from kzoo.saving.preset import Preset, is_on_hub
 from kzoo.saving.safetensors_file import MAX_WEIGHTS, read_tensors
 from kzoo.training.recipe import load_recipe
 
-PUBLISHED = (*PARTS, "recipe.json", "results.json")
 CARD = "README.md"
 
 
@@ -31,43 +28,44 @@ def contents(preset: str | Path, address: Address) -> dict[str, bytes]:
         PresetError: a file is missing, damaged, too large or does not belong to the others, the results are not of
             these weights, the README.md is not the card of these files, or the preset does not load.
     """
-    if on_hub(preset):
+    if is_on_hub(preset):
         raise PresetError(f"{preset} is on the Hub already: publish a folder")
-    folder = preset_folder(preset)
-    info, metadata = preset_info(folder), read_metadata(folder)
-    for name in (*PUBLISHED, CARD):
+    found = Preset.find(preset)
+    folder = found.folder
+    for name in (*FILES, CARD):
         path, limit = folder / name, MAX_WEIGHTS if name.endswith(".safetensors") else MAX_JSON
         if name != CARD and not path.is_file():
             raise PresetError(f"{path} is missing, and a preset is published whole")
         if path.is_file() and path.stat().st_size > limit:
             raise PresetError(f"{path} is larger than {limit:,} bytes")
-    check_files(folder, metadata)
-    unlisted = sorted({*PUBLISHED} - {*metadata["files"], "metadata.json"})
+    found.verify()
+    unlisted = sorted({*FILES} - {*found.metadata["files"], "metadata.json"})
     if unlisted:
         raise PresetError(f"{folder / 'metadata.json'} does not list {', '.join(unlisted)}")
-    _check_numbers(folder, info)
+    _check_numbers(found)
     load_recipe(folder)
-    card = render_card(folder, address)
+    card = render_card(found, address)
     if (folder / CARD).is_file() and (folder / CARD).read_text() != card:
         raise PresetError(f"{folder / CARD} is not the card of these files: delete it, and kzoo will write it")
     if installed():
-        from_preset(folder)
+        found.build()
     else:
         print("kzoo: no Keras backend is installed, so whether the preset loads was not tried", file=sys.stderr)
-    files = {name: (folder / name).read_bytes() for name in PUBLISHED}
+    files = {name: (folder / name).read_bytes() for name in FILES}
     with tempfile.TemporaryDirectory() as beside:
-        picture = write_card(folder, Path(beside), address).with_suffix(".svg")
+        picture = write_card(found, Path(beside), address).with_suffix(".svg")
         return {**files, CARD: card.encode(), picture.name: picture.read_bytes()}
 
 
-def _check_numbers(folder: Path, info: dict[str, Any]) -> None:
+def _check_numbers(preset: Preset) -> None:
     """Holds weights, results and metadata against each other."""
+    folder = preset.folder
     tensors = read_tensors(folder / "model.safetensors")
-    count, claimed = sum(array.size for array in tensors.values()), info["metadata"]["parameters"]
+    count, claimed = sum(array.size for array in tensors.values()), preset.metadata["parameters"]
     if count != claimed:
         raise PresetError(f"{folder / 'metadata.json'} speaks of {claimed:,} parameters, and the weights are {count:,}")
-    if not any(row["metric"] == "sequence_accuracy" for row in preset_rows(folder, info["results"])):
+    if not any(row["metric"] == "sequence_accuracy" for row in preset.rows):
         raise PresetError(f"the results in {folder} belong to other weights: evaluate the preset again")
-    tasks = {row.get("task") for row in info["results"]["rows"]}
-    if tasks != {info["metadata"]["task"]}:
-        raise PresetError(f"the results in {folder} are of another task than {info['metadata']['task']}")
+    tasks = {row.get("task") for row in (preset.results or {"rows": []})["rows"]}
+    if tasks != {preset.task}:
+        raise PresetError(f"the results in {folder} are of another task than {preset.task}")

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from kzoo.errors import NotOnHubError, PresetError, UnreachableError
-from kzoo.hub.address import Address
-from kzoo.hub.connection import LIBRARY, TIMEOUT, hub_api, hub_errors, persistently
-from kzoo.saving.catalogue import PARTS, Pin, check_file
+from kzoo.hub.address import SCHEME, Address
+from kzoo.hub.connection import LIBRARY, TIMEOUT, hub_api, hub_errors, with_retries
+from kzoo.hub.pins import pinned
+from kzoo.saving.documents import PARTS, check_file
 from kzoo.saving.files import MAX_JSON
 from kzoo.saving.safetensors_file import MAX_WEIGHTS
 
@@ -34,10 +35,10 @@ def fetch(address: Address, force: bool = False) -> Path:
         return cached
     try:
         with hub_errors(address):
-            commit = _look(address)
+            commit = _find_commit(address)
             if not force and (cached := _cached(address)) and cached.name == commit:
                 return cached
-            return persistently(lambda: _snapshot(address, force_download=force))
+            return with_retries(lambda: _snapshot(address, force_download=force))
     except UnreachableError as error:
         if force:
             raise
@@ -48,12 +49,20 @@ def fetch(address: Address, force: bool = False) -> Path:
         return copy
 
 
-def fetch_pinned(name: str, pin: Pin, force: bool = False) -> Path:
-    """Returns the folder of a preset that is known but not bundled: the very files that kzoo was released with.
+def fetch_preset(preset: str, force: bool = False) -> tuple[Path, str]:
+    """Returns the folder and the name of a preset on the Hub, given by its address or by a name pinned to one.
 
     Raises:
-        PresetError: a file is another one; and all that `fetch` raises.
+        PresetError: a file of a pinned preset is another than kzoo was released with; and all that `fetch` raises.
     """
+    if preset.startswith(SCHEME):
+        address = Address.parse(preset)
+        return fetch(address, force), address.name
+    return _fetch_pinned(preset, force), preset
+
+
+def _fetch_pinned(name: str, force: bool) -> Path:
+    pin = pinned(name)
     folder = fetch(pin.address, force)
     for file, entry in pin.files.items():
         if file in FILES:
@@ -87,9 +96,9 @@ def _cached(address: Address) -> Path | None:
     return folder if all((folder / name).is_file() for name in PARTS) else None
 
 
-def _look(address: Address) -> str:
+def _find_commit(address: Address) -> str:
     """Returns the commit of a revision that holds a preset of a sane size: one request, before any download."""
-    info = persistently(
+    info = with_retries(
         lambda: hub_api().model_info(
             address.repository, revision=address.revision, files_metadata=True, timeout=TIMEOUT
         )

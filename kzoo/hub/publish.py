@@ -9,7 +9,7 @@ from typing import Any
 
 from kzoo.errors import AccessError, HubError, InputError
 from kzoo.hub.address import Address
-from kzoo.hub.connection import TIMEOUT, hub_api, hub_errors, persistently
+from kzoo.hub.connection import TIMEOUT, hub_api, hub_errors, with_retries
 from kzoo.hub.contents import contents
 
 
@@ -95,8 +95,8 @@ def _send(address: Address, files: dict[str, bytes], tag: str | None, private: b
     api, repository = hub_api(), address.repository
     if get_token() is None:
         raise AccessError("publishing needs a token that may write: hf auth login, or set HF_TOKEN")
-    persistently(lambda: api.create_repo(repository, private=private or None, exist_ok=True))
-    info = persistently(lambda: api.model_info(repository, files_metadata=True, timeout=TIMEOUT))
+    with_retries(lambda: api.create_repo(repository, private=private or None, exist_ok=True))
+    info = with_retries(lambda: api.model_info(repository, files_metadata=True, timeout=TIMEOUT))
     if private and not info.private:
         raise HubError(f"{address} is there already and public; nothing was sent")
     changed = _changed(info, files)
@@ -106,7 +106,7 @@ def _send(address: Address, files: dict[str, bytes], tag: str | None, private: b
         raise HubError(f"{address} has a tag {tag!r} already, for commit {found}; nothing was sent, choose another")
     if changed:
         # Sent a second time because the first answer was lost, the files are no change any more and make no commit.
-        done = persistently(
+        done = with_retries(
             lambda: api.create_commit(
                 repository,
                 [CommitOperationAdd(name, files[name]) for name in changed],
@@ -117,7 +117,7 @@ def _send(address: Address, files: dict[str, bytes], tag: str | None, private: b
         commit = str(done.oid)
     if tag is not None and found is None:
         try:
-            persistently(lambda: api.create_tag(repository, tag=tag, revision=commit, exist_ok=True))
+            with_retries(lambda: api.create_tag(repository, tag=tag, revision=commit, exist_ok=True))
         except Exception:
             print(f"kzoo: {address.at(commit)} is published, but not tagged: try again", file=sys.stderr)
             raise
@@ -128,7 +128,7 @@ def _send(address: Address, files: dict[str, bytes], tag: str | None, private: b
 
 def _tagged(api: Any, repository: str, tag: str | None) -> str | None:
     """Returns the commit that a tag stands for; None if there is no such tag."""
-    refs = persistently(lambda: api.list_repo_refs(repository))
+    refs = with_retries(lambda: api.list_repo_refs(repository))
     return {ref.name: ref.target_commit for ref in refs.tags}.get(tag)
 
 

@@ -1,11 +1,10 @@
 """Pictures of results; matplotlib is an extra."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from kzoo.errors import BackendError, InputError
-from kzoo.evaluation.report import Row
 
 
 def pyplot() -> Any:
@@ -27,7 +26,11 @@ def pyplot() -> Any:
 
 
 def plot_lengths(
-    curves: dict[str, Sequence[Row]], path: Path, trained: tuple[int, int] | None = None, note: str = "", unit: str = ""
+    curves: Mapping[str, Sequence[Mapping[str, Any]]],
+    path: Path,
+    trained: tuple[int, int] | None = None,
+    note: str = "",
+    unit: str = "",
 ) -> None:
     """Draws sequence accuracy against length, a curve a preset, and writes it as SVG or PNG by the path's suffix.
 
@@ -61,7 +64,7 @@ def plot_lengths(
     save_figure(figure, path, note)
 
 
-def _length(row: Row) -> int:
+def _length(row: Mapping[str, Any]) -> int:
     return int(row["length"])
 
 

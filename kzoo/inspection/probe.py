@@ -64,7 +64,7 @@ def probe(model: Any, inputs: str, output: str | None = None) -> dict[str, Any]:
 def _decoder(model: Any) -> Any:
     ensure_backend()
     if isinstance(model, (str, Path)):
-        from kzoo.saving.presets_io import from_preset
+        from kzoo.saving.preset import from_preset
 
         model = from_preset(model)
     if not isinstance(model, TracesBlocks):

@@ -55,6 +55,8 @@ class SequenceModel(WeightsKept):
         self.preprocessor: Any = preprocessor  # of the model's own family
         self.task_name: str | None = None
         self.preset_name: str | None = None
+        self.mechanism: str | None = None
+        self.supervision: list[str] | None = None
         self.generator = Generator(self)
 
     @classmethod
@@ -94,13 +96,13 @@ class SequenceModel(WeightsKept):
         Raises:
             PresetError: the preset is of another class, or `kzoo.from_preset` refuses it.
         """
-        from kzoo.saving.presets_io import from_preset
+        from kzoo.saving.preset import from_preset
 
         return from_preset(preset, load_weights=load_weights, expected=cls)
 
     def save_to_preset(self, folder: str | Path) -> None:
-        """Writes the model as a preset folder; see `kzoo.saving.presets_io.save_to_preset`."""
-        from kzoo.saving.presets_io import save_to_preset
+        """Writes the model as a preset folder; see `kzoo.saving.save.save_to_preset`."""
+        from kzoo.saving.save import save_to_preset
 
         save_to_preset(self, folder)
 

@@ -1,9 +1,14 @@
-"""Files are written beside and renamed, and read with a limit on their size."""
+"""Files and folders are written atomically, and read with a limit on their size."""
 
+import ctypes
 import hashlib
 import json
 import os
+import shutil
+import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +30,66 @@ def write_bytes(path: Path, content: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def replace_folder(folder: Path) -> Iterator[Path]:
+    """Gives a new folder beside `folder`, which takes its place when the block ends, and is removed if the block fails.
+
+    Where the system can exchange two folders (Linux), a reader finds the old or the new one at every moment; elsewhere
+    there is none for an instant.
+    """
+    _sweep(folder)
+    new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.new-{os.getpid()}-", dir=folder.parent))
+    try:
+        os.chmod(new, 0o755)
+        yield new
+        if not folder.exists():
+            os.rename(new, folder)
+        elif not _exchange(new, folder):
+            old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.old-{os.getpid()}-", dir=folder.parent))
+            os.rename(folder, old / "preset")
+            try:
+                os.rename(new, folder)
+            except BaseException:
+                os.rename(old / "preset", folder)
+                raise
+            finally:
+                shutil.rmtree(old, ignore_errors=True)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchanges two folders in one step; returns False where the system cannot."""
+    if not sys.platform.startswith("linux"):
+        return False
+    at_fdcwd, rename_exchange = -100, 2
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    return rename is not None and not rename(
+        at_fdcwd, os.fsencode(one), at_fdcwd, os.fsencode(other), ctypes.c_uint(rename_exchange)
+    )
+
+
+def _sweep(folder: Path) -> None:
+    """Removes what processes that were killed have left beside a folder."""
+    for path in folder.parent.iterdir():
+        start, marker, rest = path.name.rpartition(".new-")
+        pid = rest.partition("-")[0]
+        if marker and start == f".{folder.name}" and pid.isdigit() and not _is_alive(int(pid)):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_alive(pid: int) -> bool:
+    if sys.platform == "win32":  # where `os.kill` would end it
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -78,7 +143,13 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def sha256(path: Path) -> str:
-    """Returns the SHA-256 of a file, in hexadecimal."""
+    """Returns the SHA-256 of a file, in hexadecimal.
+
+    Raises:
+        PresetError: it is missing, or no regular file.
+    """
+    if not path.is_file():
+        raise PresetError(f"{path} is missing")
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -88,7 +88,7 @@ def load_weights(model: keras.Model, path: Path) -> None:
 
 
 @contextmanager
-def at_most(limit: int, path: Path, blank: bool = False) -> Iterator[None]:
+def limit_parameters(limit: int, path: Path, blank: bool = False) -> Iterator[None]:
     """Refuses, in this thread, models with more than `limit` weights before memory is taken for them.
 
     Args:

@@ -8,7 +8,6 @@ import numpy as np
 
 from kzoo.backend import no_other_backend
 from kzoo.errors import InputError
-from kzoo.saving.files import read_json
 from kzoo.training.recipe import Recipe
 
 
@@ -78,14 +77,13 @@ def _begin_with_preset(model: Any, preset: str, seed: int) -> None:
         PresetError: the preset has other weights.
         InputError: it has another vocabulary, or cannot be widened.
     """
-    from kzoo.saving.catalogue import preset_folder
-    from kzoo.saving.presets_io import from_preset
+    from kzoo.saving.preset import Preset
 
-    folder = preset_folder(preset)
-    own, other = model.preprocessor.get_config(), read_json(folder / "tokenizer.json")
+    found = Preset.find(preset)
+    own, other = model.preprocessor.get_config(), found.tokenizer
     if any(own.get(key) != other.get(key) for key in ("tokens", "labels")):
         raise InputError(f"{preset} has another vocabulary than the task, so training cannot start from it")
-    _begin_with(model, folder / "model.safetensors", lambda: from_preset(folder), seed)
+    _begin_with(model, found.folder / "model.safetensors", found.build, seed)
 
 
 def _begin_with(model: Any, weights: Path, narrow: Any, seed: int) -> None:

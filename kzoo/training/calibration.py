@@ -108,7 +108,7 @@ def mean_attention(
     from kzoo.compiling import compile_for_backend
 
     if isinstance(model, (str, Path)):
-        from kzoo.saving.presets_io import from_preset
+        from kzoo.saving.preset import from_preset
 
         model = from_preset(model)
     if not isinstance(model, TracesLayers):

@@ -4,10 +4,12 @@ import fnmatch
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from kzoo.evaluation.results import add_results, run_document
+from kzoo.evaluation.results import add_results
 from kzoo.saving import catalogue
 from kzoo.saving.files import read_json, write_json
+from kzoo.saving.preset import Preset
 from kzoo.tasks import get as get_task
 from kzoo.training.executors import in_processes
 from kzoo.training.recipe import Recipe, load_recipe
@@ -55,11 +57,17 @@ class Run:
 
     def done(self) -> bool:
         """Whether its results are known."""
-        return any(run["seed"] == self.seed for run in run_document(self.name).get("training", []))
+        return any(run["seed"] == self.seed for run in _results(self.name).get("training", []))
 
 
 def _bundled() -> list[str]:
-    return [*catalogue.list_presets(), *catalogue.list_runs(), *catalogue.list_recipes()]
+    return [name for kind in (catalogue.PRESET, catalogue.RUN, catalogue.RECIPE) for name in catalogue.names_of(kind)]
+
+
+def _results(name: str) -> dict[str, Any]:
+    """Returns the results of a bundled preset or recorded run; an empty dict if there are none."""
+    known = name in catalogue.names_of(catalogue.PRESET, catalogue.RUN)
+    return (Preset.find(name).results or {}) if known else {}
 
 
 def wanted(pattern: str = "*") -> list[Run]:
@@ -119,7 +127,7 @@ def keep(run: Run, folder: Path) -> None:
     if run.name in catalogue.list_presets():
         add_results(catalogue.bundled_folder() / run.name, document)
         return
-    own, target = run_document(run.name), catalogue.bundled_folder() / run.name
+    own, target = _results(run.name), catalogue.bundled_folder() / run.name
     merged = {key: [*own.get(key, []), *document[key]] for key in ("training", "rows")}
     target.mkdir(exist_ok=True)
     if not (target / "recipe.json").is_file():

@@ -7,7 +7,7 @@ from typing import Any
 
 from kzoo import checks
 from kzoo.errors import InputError, PresetError, did_you_mean
-from kzoo.saving.catalogue import bundled_folder, list_presets, on_hub, preset_folder
+from kzoo.saving import catalogue
 from kzoo.saving.files import read_json
 from kzoo.tasks import get as get_task
 from kzoo.training import supervision
@@ -195,14 +195,13 @@ def load_recipe(source: str | Path) -> Recipe:
         UnknownNameError, PresetError, InputError: no such file or preset, or one that is no recipe.
     """
     path = Path(source)
-    bundled = bundled_folder() / str(source) / "recipe.json"
-    if path.name == str(source) and bundled.is_file():
-        path = bundled
     if not path.is_file():
-        known = on_hub(source) or str(source) in list_presets() or path.is_dir()
+        known = str(source) in catalogue.names_of(*catalogue.KINDS) or str(source).startswith("hf://") or path.is_dir()
         if path.suffix == ".json" or ("/" in str(source) and not known):
             raise PresetError(f"there is no recipe {source}")
-        path = preset_folder(source) / "recipe.json"
+        from kzoo.saving.preset import Preset
+
+        path = Preset.find(source).folder / "recipe.json"
     try:
         return Recipe.from_config(read_json(path))
     except (InputError, LookupError) as error:

@@ -6,16 +6,18 @@ import pytest
 
 from kzoo import tasks
 from kzoo.cards import results_page
-from kzoo.evaluation import results
 from kzoo.saving.files import write_json
 
 
 @pytest.fixture
 def one_run(tmp_path, monkeypatch):
     """Two seeds of one pair, and nothing else."""
-    row = {"metric": "sequence_accuracy", "task": "copy"}
+    row = {"metric": "sequence_accuracy", "task": "copy", "n": 8, "seed": 0, "low": 0.0, "high": 1.0}
+    row["weights_sha256"] = "0"
     rows = [{**row, "length": 15, "value": v, "training_seed": seed} for seed, v in ((0, 1.0), (1, 0.5))]
     (tmp_path / "onestep_copy").mkdir()
+    recipe = {"task": "copy", "mechanism": "onestep", "supervision": []}
+    write_json(tmp_path / "onestep_copy" / "recipe.json", recipe)
     write_json(tmp_path / "onestep_copy" / "results.json", {"training": [{"seed": 0}, {"seed": 1}], "rows": rows})
     monkeypatch.setattr("kzoo.saving.catalogue.bundled_folder", lambda: tmp_path)
 
@@ -32,30 +34,31 @@ def test_cells(one_run):
 
 def test_a_number_that_is_not_comparable_is_not_shown(one_run, tmp_path):
     run = {"metric": "sequence_accuracy", "task": "sorter", "length": 100, "value": 0.25, "training_seed": 0}
+    run |= {"n": 8, "seed": 0, "low": 0.0, "high": 1.0, "weights_sha256": "0"}
     (tmp_path / "hinted_sorter").mkdir()
+    recipe = {"task": "sorter", "mechanism": "hinted", "supervision": ["other training distribution"]}
+    write_json(tmp_path / "hinted_sorter" / "recipe.json", recipe)
     write_json(tmp_path / "hinted_sorter" / "results.json", {"training": [{"seed": 0}], "rows": [run]})
     cells = {(c["mechanism"], c["length"]): c for c in results_page.cells() if c["task"] == "sorter"}
     ours, other = cells["hinted", 100], cells["tempered", 100]
     assert (ours["ours"], ours["paper"], ours["published"]) == (0.25, None, 0.926) and "windows" in ours["why"]
     assert (other["ours"], other["paper"], other["why"]) == (None, 0.452, None)  # nothing stands beside it
     text = results_page.markdown()
-    assert "| hinted | 0 | not run / - | 25.0 % / - |" in text
+    line = "| hinted | [hinted_sorter](../presets/hinted_sorter) | other training distribution | 0 | not run / - |"
+    assert line + " 25.0 % / - |" in text
     assert "\nhinted: no number of the paper, since ours is trained on uniform lengths" in text
 
 
 def test_markdown(one_run):
     text = results_page.markdown()
-    assert "| onestep | 0, 1 | 75.0 % (50.0 % to 100 %) / 100 % |" in text
+    assert (
+        "| onestep | [onestep_copy](../presets/onestep_copy) | none | 0, 1 | 75.0 % (50.0 % to 100 %) / 100 % |" in text
+    )
     assert "Tables 2, 4 and 7: medians of 5 runs" in text
-    assert "| content | not run |" in text
+    assert "| content |  |  | not run |" in text
 
 
 @pytest.mark.once
 def test_page_is_fresh():
     page = Path(__file__).parents[2] / "hub_cards" / "results.md"
     assert page.read_text() == results_page.markdown(), "run: kzoo results --markdown > hub_cards/results.md"
-
-
-def test_documents_of_pairs(one_run):
-    assert results.run_document("onestep_copy")["training"] == [{"seed": 0}, {"seed": 1}]
-    assert results.run_document("content_copy") == {}

@@ -69,13 +69,15 @@ def test_list(shelf, kzoo_command):
     code, out, err = kzoo_command("list")
     assert (code, err) == (0, "")
     header, line, row = out.splitlines()
-    assert header.split()[:3] == ["preset", "task", "parameters"]
+    assert header.split()[:4] == ["preset", "task", "supervision", "parameters"]
     assert row.split(None, 3)[:2] == ["onestep_recopy", "recopy"] and "100 % at 15; 99.9 % at 100" in row
     code, out, err = kzoo_command("list", "one*", "--json")
     assert json.loads(out) == [
         {
             "preset": "onestep_recopy",
+            "mechanism": None,
             "task": "recopy",
+            "supervision": None,
             "parameters": kzoo.preset_info(shelf)["metadata"]["parameters"],
             "sequence_accuracy": {"15": 1.0, "100": 0.9996},
         }
@@ -90,7 +92,7 @@ def test_info(shelf, kzoo_command):
     assert "RecurrentSeq2Seq" in out and "apache-2.0" in out and "99.9 %" in out
     code, out, _ = kzoo_command("info", shelf, "--json")
     found = json.loads(out)
-    assert {"preset", "folder", "config", "metadata", "recipe", "results", "tokenizer"} == set(found)
+    assert {"preset", "kind", "folder", "config", "metadata", "recipe", "results", "tokenizer"} == set(found)
     assert found["config"] == read_json(shelf / "config.json")
 
 
@@ -263,7 +265,11 @@ def test_a_damaged_preset_is_one_line(own_preset, kzoo_command):
     (own_preset / "config.json").write_text("{}")
     for verb in ("info", "card"):
         code, out, err = kzoo_command(verb, own_preset)
-        assert (code, out) == (2, "") and len(err.splitlines()) == 1 and "config.json must have" in err
+        assert (
+            (code, out) == (2, "")
+            and len(err.splitlines()) == 1
+            and "config.json is not the file of metadata.json" in err
+        )
 
 
 @pytest.mark.once

@@ -12,7 +12,7 @@ class Oracle:
     """Solves ReCopy, but for sources that begin with one of `wrong`, whose last token before the end it gets wrong."""
 
     weights = ()
-    task_name, preset_name = "recopy", "onestep_recopy"
+    task_name, preset_name, mechanism = "recopy", "onestep_recopy", "onestep"
 
     def __init__(self, wrong=""):
         self.wrong = wrong

@@ -5,7 +5,6 @@ import pytest
 import kzoo
 from kzoo.errors import InputError
 from kzoo.evaluation import measure
-from kzoo.evaluation.evaluate import paper_accuracy
 
 TASK = kzoo.tasks.get("recopy")
 
@@ -40,10 +39,15 @@ def test_one_length_is_a_list_of_one(oracle):
     assert kzoo.evaluate(oracle(), lengths=6, examples=5).accuracy() == {6: 1.0}
 
 
-def test_the_papers_number_is_that_of_the_mechanism():
-    assert paper_accuracy(TASK, "onestep_recopy", 15) == 1.0
-    assert paper_accuracy(TASK, "onestep_recopy", 16) is None
-    assert paper_accuracy(TASK, "mine_recopy", 15) is None and paper_accuracy(TASK, None, 15) is None
+def test_the_papers_number_is_that_of_the_mechanism(oracle):
+    def numbers(mechanism, supervision):
+        model = oracle()
+        model.mechanism, model.supervision = mechanism, supervision
+        report = kzoo.evaluate(model, TASK, lengths=[15, 16], examples=2)
+        return [row["paper"] for row in report.rows if row["metric"] == "sequence_accuracy"]
+
+    assert numbers("onestep", []) == [1.0, None]
+    assert numbers("onestep", ["gold attention"]) == numbers("mine", []) == numbers(None, None) == [None, None]
 
 
 def test_the_seed_gives_the_examples(oracle):

@@ -7,8 +7,9 @@ import pytest
 import kzoo
 from kzoo.errors import PresetError
 from kzoo.evaluation.report import Report
-from kzoo.evaluation.results import add_report, add_results, other_rows, preset_rows, results_document
+from kzoo.evaluation.results import add_report, add_results, results_document
 from kzoo.saving.files import read_json, sha256
+from kzoo.saving.preset import Preset
 
 
 def report(digest, value=0.5, length=15, task="recopy", **more):
@@ -65,16 +66,16 @@ def test_other_seeds_stand_beside_the_own_rows(own):
     add_results(own, results_document(report("b" * 64, 0.3), [run(1)]))
     results = read_json(own / "results.json")
     assert [run["seed"] for run in results["training"]] == [0, 1]
-    assert [row["value"] for row in preset_rows(own, results)] == [0.5]
-    assert [row["value"] for row in other_rows(own, results)] == [0.3]
+    preset = Preset(own, "own")
+    assert [row["value"] for row in preset.rows] == [0.5]
+    assert [row["value"] for row in preset.other_rows] == [0.3]
     add_results(own, results_document(report("b" * 64, 0.3), [run(1)]))
     assert read_json(own / "results.json") == results
 
 
 def test_of_several_example_seeds_the_first_is_shown(own):
     add_report(own, report(sha256(own / "model.safetensors"), 0.9, seed=1))
-    results = read_json(own / "results.json")
-    assert [row["seed"] for row in preset_rows(own, results)] == [0]
+    assert [row["seed"] for row in Preset(own, "own").rows] == [0]
 
 
 @pytest.mark.parametrize(
@@ -93,5 +94,5 @@ def test_what_does_not_belong_is_not_written(wrong, message, own):
 
 def test_damaged_results_are_one_sentence(own):
     (own / "results.json").write_text(json.dumps({"rows": [{"length": 3}]}))
-    with pytest.raises(PresetError, match=r"results\.json must have rows with"):
+    with pytest.raises(PresetError, match=r"results\.json must have"):
         kzoo.preset_info(own)

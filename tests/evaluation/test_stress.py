@@ -6,9 +6,10 @@ import kzoo
 from kzoo.errors import InputError
 from kzoo.evaluation import measure
 from kzoo.evaluation.report import Report, stratum_table
-from kzoo.evaluation.results import add_report, by_length, by_stratum, preset_rows, stratum_rows
+from kzoo.evaluation.results import add_report, by_length, by_stratum
 from kzoo.evaluation.stress import stress
 from kzoo.saving.files import read_json
+from kzoo.saving.preset import Preset
 
 TASK = kzoo.tasks.get("recopy")
 
@@ -82,8 +83,8 @@ def test_rows_stand_beside_those_of_lengths(own_preset):
     add_report(own_preset, kzoo.evaluate(own_preset, lengths=[3], examples=12))
     add_report(own_preset, stress(own_preset, lengths=[3], examples=12))
     results = read_json(own_preset / "results.json")
-    assert [row["length"] for row in preset_rows(own_preset, results)] == [3, 3]
-    assert [row["stratum"] for row in stratum_rows(own_preset, results)] == [
+    assert [row["length"] for row in Preset.find(own_preset).rows] == [3, 3]
+    assert [row["stratum"] for row in Preset.find(own_preset).stratum_rows] == [
         name for name in TASK.strata if TASK.strata[name].has(3)
     ]
     assert len(by_length(results["rows"])) + len(by_stratum(results["rows"])) == len(results["rows"])

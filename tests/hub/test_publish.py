@@ -14,9 +14,9 @@ import kzoo
 from kzoo.cards.card import render_card
 from kzoo.errors import AccessError, HubError, InputError, KzooError, NotOnHubError, PresetError, UnreachableError
 from kzoo.hub.address import Address
-from kzoo.saving.catalogue import PARTS
+from kzoo.saving.documents import PARTS
 from kzoo.saving.files import read_json, sha256, write_json
-from kzoo.saving.presets_io import write_metadata
+from kzoo.saving.save import write_metadata
 from kzoo.saving.weights import serialize
 
 pytestmark = pytest.mark.once
@@ -315,7 +315,7 @@ UNFIT = {
     ),
     "accuracies that are none": (
         edit("results.json", lambda value: value["rows"][0].update(value="high")),
-        "results.json must have rows with",
+        "results.json must have",
     ),
 }
 

@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 import kzoo
 from kzoo.errors import PresetError
 from kzoo.saving import safetensors_file
-from kzoo.saving.weights import at_most
+from kzoo.saving.weights import limit_parameters
 
 ARRAYS = {"b": np.arange(6, dtype="float32").reshape(2, 3), "a": np.full((), 7, "float32")}
 
@@ -51,25 +51,25 @@ def test_another_dtype_is_refused(tmp_path):
 def test_a_model_larger_than_its_weights_is_never_made(path):
     plain = keras.layers.Layer.add_weight
     with pytest.raises(PresetError, match="needs more weights than the 1,000 in model.safetensors"):
-        with at_most(1_000, path):  # 17 GB otherwise
+        with limit_parameters(1_000, path):  # 17 GB otherwise
             kzoo.layers.FeedForward(65_536).build((None, None, 65_536))
-    with at_most(12, path):
+    with limit_parameters(12, path):
         keras.layers.Dense(3).build((None, 3))
-    with pytest.raises(PresetError), at_most(11, path):
+    with pytest.raises(PresetError), limit_parameters(11, path):
         keras.layers.Dense(3).build((None, 3))
     assert keras.layers.Layer.add_weight is plain
 
 
 def test_weights_that_a_file_will_set_are_not_drawn(path):
     layer = keras.layers.Dense(3, kernel_initializer=lambda *args: pytest.fail("drawn"), bias_initializer="ones")
-    with at_most(12, path, blank=True):
+    with limit_parameters(12, path, blank=True):
         layer.build((None, 3))
     assert all(variable.dtype == "float32" and not keras.ops.any(variable.value) for variable in layer.weights)
 
 
 def test_other_threads_may_make_what_they_like(path):
     made = []
-    with at_most(1, path):
+    with limit_parameters(1, path):
         thread = threading.Thread(target=lambda: made.append(keras.layers.Dense(3).build((None, 3)) or True))
         thread.start()
         thread.join()

@@ -3,6 +3,7 @@
 import pytest
 
 import kzoo.training.grid as grid
+from kzoo.saving.preset import Preset
 from kzoo.training.grid import Run, run_missing, wanted
 from kzoo.training.recipe import Recipe
 
@@ -30,7 +31,7 @@ def test_missing_runs_are_made_once(tmp_path, monkeypatch):
     monkeypatch.setattr(Run, "recipe", lambda run: Recipe.from_config({"task": run.task, "seed": run.seed, **tiny}))
     assert [run.name for run in wanted("content_copy")] == ["content_copy"]
     assert run_missing(tmp_path / "work", "content_copy") == {}
-    document = grid.run_document("content_copy")
+    document = Preset.find("content_copy").results
     assert [run["seed"] for run in document["training"]] == [0]
     assert {row["preset"] for row in document["rows"]} == {"content_copy"}
     written = (tmp_path / "content_copy" / "results.json").stat().st_mtime_ns

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from kzoo.errors import InputError, PresetError, UnknownNameError
-from kzoo.saving.catalogue import list_presets, list_recipes, list_runs, preset_folder
+from kzoo.saving.catalogue import RECIPE, RUN, list_presets, names_of
 from kzoo.saving.files import read_json, sha256
+from kzoo.saving.preset import Preset
 from kzoo.saving.weights import weights_sha256
 from kzoo.training.build import build
 from kzoo.training.recipe import Recipe, load_recipe
@@ -178,7 +179,7 @@ def test_supervision_of_format_1_is_what_it_implies(config):
 def test_bundled_presets_state_mechanism_and_supervision(name):
     recipe = load_recipe(name)
     assert recipe.mechanism and recipe.supervision is not None
-    assert recipe.to_config() == read_json(preset_folder(name) / "recipe.json")
+    assert recipe.to_config() == read_json(Preset.find(name).folder / "recipe.json")
 
 
 @pytest.mark.parametrize(
@@ -204,7 +205,7 @@ def test_recipes_come_from_files_and_presets(config, own_preset, tmp_path):
     assert load_recipe(tmp_path / "mine.json") == load_recipe(own_preset) == Recipe.from_config(config)
 
 
-@pytest.mark.parametrize("name", [*list_runs(), *list_recipes()])
+@pytest.mark.parametrize("name", names_of(RUN, RECIPE))
 def test_bundled_recipes_build_their_models(name):
     assert build(load_recipe(name)).count_params() > 1000
 

@@ -6,7 +6,7 @@ import pytest
 
 from kzoo.errors import InputError, PresetError
 from kzoo.models import TransformerClassifier
-from kzoo.saving.presets_io import from_preset
+from kzoo.saving.preset import from_preset
 from kzoo.saving.safetensors_file import read_shapes
 from kzoo.saving.weights import named_variables
 from kzoo.training.build import build

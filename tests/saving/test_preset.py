@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 import kzoo
+from kzoo.cards.results_page import cells
 from kzoo.errors import InputError, PresetError, UnknownNameError, UnreachableError
+from kzoo.saving.files import read_json
+from kzoo.saving.save import write_metadata
 from kzoo.saving.weights import serialize
 
 TEXTS = ["4 7 9 8", "0", "1 2 3"]
@@ -272,9 +275,10 @@ def test_anything_else_is_not_overwritten(kind, make_model, tmp_path):
     assert [p.read_text() for p in tmp_path.rglob("*") if p.is_file()] == ["mine"]
 
 
-@pytest.mark.parametrize(
-    "step", ["kzoo.saving.weights.write_bytes", "kzoo.saving.presets_io.write_metadata", "os.rename"]
-)
+STEPS = ["saving.weights.write_bytes", "saving.save.write_metadata", "saving.files._exchange"]
+
+
+@pytest.mark.parametrize("step", ["os.rename", *(f"kzoo.{step}" for step in STEPS)])
 def test_an_interrupted_save_leaves_the_old_preset(step, make_model, own_preset, monkeypatch):
     before = contents(own_preset)
     real = os.rename
@@ -285,6 +289,8 @@ def test_an_interrupted_save_leaves_the_old_preset(step, make_model, own_preset,
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
+        if step == "os.rename":  # is used where two folders cannot be exchanged in one step
+            patched.setattr("kzoo.saving.files._exchange", lambda *folders: False)
         patched.setattr(step, fail)
         with pytest.raises(KeyboardInterrupt):
             make_model(seed=1).save_to_preset(own_preset)
@@ -305,3 +311,70 @@ def test_tuned_weights_are_saved(own_preset):
     model.save_to_preset(own_preset)
     again = kzoo.from_preset(own_preset)
     np.testing.assert_array_equal(again.vocabulary_bias.numpy(), np.arange(13))
+
+
+def test_a_preset_is_replaced_where_folders_cannot_be_exchanged(make_model, own_preset, monkeypatch):
+    monkeypatch.setattr("kzoo.saving.files._exchange", lambda *folders: False)
+    make_model(seed=1).save_to_preset(own_preset)
+    assert serialize(kzoo.from_preset(own_preset)) == serialize(make_model(seed=1))
+    assert os.listdir(own_preset.parent) == ["tiny_recopy"]
+
+
+def test_what_a_killed_process_left_is_swept(make_model, own_preset, python):
+    dead = python("import os; print(os.getpid())").stdout.strip()
+    (own_preset.parent / f".tiny_recopy.new-{dead}-abc").mkdir()
+    (own_preset.parent / f".tiny_recopy.new-{os.getpid()}-abc").mkdir()
+    make_model().save_to_preset(own_preset)
+    assert sorted(os.listdir(own_preset.parent)) == [f".tiny_recopy.new-{os.getpid()}-abc", "tiny_recopy"]
+
+
+def test_other_files_in_the_folder_are_no_part_of_the_preset(own_preset):
+    for name in ("results2.json", "Notes.json", "model-backup.safetensors"):
+        (own_preset / name).write_text("{}")
+    write_metadata(own_preset)
+    assert kzoo.from_preset(own_preset).preset_name == "tiny_recopy"
+    assert set(read_json(own_preset / "metadata.json")["files"]) == FILES - {"metadata.json"}
+
+
+def test_a_fifo_is_no_file_of_a_preset(own_preset):
+    for name in ("model.safetensors", "config.json"):
+        (own_preset / name).unlink()
+        os.mkfifo(own_preset / name)
+        for read in (kzoo.from_preset, lambda folder: kzoo.Preset.find(folder).weights_sha256):
+            with pytest.raises(PresetError):
+                read(own_preset)
+
+
+def test_the_object_tells_what_a_preset_is(preset):
+    found = kzoo.Preset.find("onestep_recopy")
+    assert (found.name, found.kind, found.mechanism, found.task) == ("onestep_recopy", "preset", "onestep", "recopy")
+    assert found.supervision == [] and found.recipe["task"] == "recopy" and found.tokenizer["tokens"][0] == "0"
+    assert {row["weights_sha256"] for row in found.rows} == {found.weights_sha256}
+    found.verify()
+    assert kzoo.Preset.find(found) is found
+    assert kzoo.Preset.find(preset).supervision is None  # was not trained by a recipe
+
+
+def test_a_recorded_run_has_no_weights():
+    run = kzoo.Preset.find("rope_addition")
+    assert run.kind == "recorded run" and run.rows and run.task == "addition"
+    with pytest.raises(PresetError, match="rope_addition is a recorded run, without weights: kzoo train rope_addition"):
+        run.build()
+    assert kzoo.Preset.find("ndr_listops_paper").kind == "recipe"
+
+
+def test_presets_are_listed_by_their_supervision():
+    alone = kzoo.list_presets(supervision="none")
+    assert "onestep_recopy" in alone and "waypoint_copy" not in alone
+    assert "waypoint_copy" in kzoo.list_presets("way*", supervision="gold attention")
+    with pytest.raises(InputError, match="unknown supervision .gold.; known are"):
+        kzoo.list_presets(supervision="gold")
+
+
+def test_no_row_is_hidden_by_another(root):
+    """Every folder with rows of sequence accuracy has its own line in the tables."""
+    shown = {(cell["name"], cell["length"]) for cell in cells() if cell["ours"] is not None}
+    for path in (root / "presets").glob("*/results.json"):
+        for row in json.loads(path.read_text())["rows"]:
+            if row["metric"] == "sequence_accuracy" and not {"stratum", "stage"} & set(row):
+                assert (path.parent.name, row["length"]) in shown

@@ -1,0 +1,84 @@
+"""`kzoo generate` and `kzoo evaluate`: what a preset writes, and how often that is right."""
+
+import argparse
+import sys
+from typing import Any
+
+import kzoo
+from kzoo.cli.arguments import PRESET, lengths, words
+from kzoo.cli.output import print_json, show_progress
+from kzoo.errors import InputError
+from kzoo.saving.catalogue import list_presets
+from kzoo.saving.preset import Preset
+
+
+def generate_parser(sub: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `kzoo generate`."""
+    sub.add_argument("preset", help=PRESET)
+    sub.add_argument("texts", nargs="+", metavar="TEXT", help='as "4 7 9 8"; - reads lines from standard input')
+    sub.add_argument("--max-length", type=int, help="stop after so many tokens")
+
+
+def evaluate_parser(sub: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `kzoo evaluate`."""
+    sub.add_argument("preset", help=PRESET)
+    sub.add_argument("--task", help="another task than the preset's own")
+    sub.add_argument("--lengths", type=lengths, help="as 15,30,100 or 10:100:10 (default: the paper's)")
+    sub.add_argument("--examples", type=int, help="examples a length (default: 2000, of a stratum 500)")
+    sub.add_argument("--seed", type=int, default=0, help="seed of the examples (default: 0)")
+    sub.add_argument(
+        "--stress", action="store_true", help="measure the strata of the task, as numbers that end with 9s"
+    )
+    sub.add_argument("--strata", type=words, help="with --stress: only these, as carry_chain,nines")
+    sub.add_argument("--metrics", type=lambda text: text.split(","), help="as edit_distance,accuracy_before_end")
+    sub.add_argument("--steps", type=int, help="of a model with shared depth (default: the preset's)")
+    sub.add_argument("--split", default="test", help='another split of the task, as "rep3" (default: test)')
+    sub.add_argument("--dtype", help="compute in it, as mixed_bfloat16 (default: float32)")
+    sub.add_argument("--write", action="store_true", help="add the rows to the preset's results.json")
+
+
+def generate(options: argparse.Namespace) -> None:
+    texts = [line for text in options.texts for line in (sys.stdin.read().splitlines() if text == "-" else [text])]
+    if not texts:
+        raise InputError("there is no text to read")
+    outputs = kzoo.from_preset(options.preset).generate(texts, max_length=options.max_length)
+    if options.json:
+        return print_json([{"input": text, "output": output} for text, output in zip(texts, outputs, strict=True)])
+    print("\n".join(outputs))
+
+
+def evaluate(options: argparse.Namespace) -> None:
+    _check(options)
+    folder = Preset.find_own(options.preset).folder if options.write else None
+    model = kzoo.from_preset(options.preset, dtype=options.dtype) if options.dtype else options.preset
+    common: dict[str, Any] = {"seed": options.seed, "progress": show_progress(), "steps": options.steps}
+    if options.examples is not None:
+        common["examples"] = options.examples
+    if options.stress:
+        from kzoo.evaluation.stress import stress
+
+        report = stress(model, options.task, options.lengths, strata=options.strata, **common)
+    else:
+        own = {"metrics": options.metrics, "split": options.split}
+        report = kzoo.evaluate(model, options.task, options.lengths, **own, **common)
+    if folder is not None:
+        from kzoo.evaluation.results import add_report
+
+        left_out = add_report(folder, report)
+        if left_out:
+            print(f"kzoo: {len(left_out)} rows that are there are of more examples and stay", file=sys.stderr)
+    print(report.to_json() if options.json else report)
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Raises `InputError` for options that do not go together."""
+    if options.write and (options.steps is not None or options.split != "test" or options.dtype):
+        raise InputError("results are kept for a preset as it is: --write does not go with --steps, --split or --dtype")
+    if options.write and options.preset in list_presets():
+        raise InputError(
+            f"{options.preset} is bundled and not written by its name: give --write a folder, as a copy of it"
+        )
+    if options.stress and (options.metrics or options.split != "test"):
+        raise InputError("--stress measures sequence accuracy on strata, so it does not go with --metrics or --split")
+    if options.strata and not options.stress:
+        raise InputError("--strata goes with --stress")

@@ -1,0 +1,120 @@
+"""The verbs on presets: list, info, export, card, download, publish."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import kzoo
+from kzoo.cli.arguments import PRESET
+from kzoo.cli.output import by_share, print_json, show_preset
+from kzoo.evaluation.report import text_table
+from kzoo.saving import catalogue
+from kzoo.saving.preset import Preset
+
+
+def list_parser(sub: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `kzoo list`."""
+    sub.add_argument("pattern", nargs="?", default="*", help='as "onestep*"')
+    sub.add_argument(
+        "--supervision", help='only presets trained with this beyond pairs, as "gold attention"; "none" with nothing'
+    )
+
+
+def list_(options: argparse.Namespace) -> None:
+    rows: list[dict[str, Any]] = []
+    for name in catalogue.list_presets(options.pattern, options.supervision):
+        preset = Preset.find(name)
+        facts: dict[str, Any] = {"preset": name, "mechanism": preset.mechanism, "task": preset.task}
+        facts |= {"supervision": preset.supervision, "parameters": preset.metadata["parameters"]}
+        accuracies = {row["length"]: row["value"] for row in preset.rows if row["metric"] == "sequence_accuracy"}
+        rows.append({**facts, "sequence_accuracy": accuracies})
+    unknown: dict[str, Any] = dict.fromkeys(("mechanism", "task", "supervision", "parameters"))
+    if options.supervision is None:
+        for name in catalogue.names_of(catalogue.PIN, pattern=options.pattern):
+            rows.append({"preset": name, **unknown, "sequence_accuracy": {}})
+    if options.json:
+        return print_json(rows)
+    lines = [
+        [
+            row["preset"],
+            row["task"] or "",
+            "" if row["supervision"] is None else ", ".join(row["supervision"]) or "none",
+            "" if row["parameters"] is None else f"{row['parameters']:,}",
+            by_share(row["sequence_accuracy"]) or f"see: kzoo info {row['preset']}",
+        ]
+        for row in rows
+    ]
+    header = ["preset", "task", "supervision", "parameters", "sequence accuracy by length"]
+    print(text_table(header, lines) if lines else "no presets")
+
+
+def info_parser(sub: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `kzoo info`."""
+    sub.add_argument("preset", help=PRESET)
+
+
+def info(options: argparse.Namespace) -> None:
+    if options.json:
+        return print_json(Preset.find(options.preset).to_dict())
+    show_preset(options.preset)
+
+
+def export_parser(sub: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `kzoo export`."""
+    sub.add_argument("preset", help=PRESET)
+    sub.add_argument("--format", required=True, help="keras, safetensors, saved_model, onnx or torch")
+    sub.add_argument("--output", required=True, type=Path, help="the file, or the folder of a saved_model, to write")
+
+
+def export(options: argparse.Namespace) -> None:
+    path = kzoo.export(kzoo.from_preset(options.preset), options.output, format=options.format)
+    if options.json:
+        return print_json({"preset": options.preset, "format": options.format, "path": str(path)})
+    print(path)
+
+
+def card_parser(sub: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `kzoo card`."""
+    sub.add_argument("presets", nargs="*", metavar="PRESET", help="names or folders (default: all)")
+    sub.add_argument("--output", type=Path, help="the folder to write to (default: print the card)")
+
+
+def card(options: argparse.Namespace) -> None:
+    from kzoo.cards.card import render_card, write_card
+
+    for preset in options.presets or catalogue.list_presets():
+        print(render_card(preset) if options.output is None else write_card(preset, options.output))
+
+
+def download_parser(sub: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `kzoo download`."""
+    sub.add_argument("preset", help="a name, or hf://owner/name[@revision]")
+    sub.add_argument("--force", action="store_true", help="download again what is cached")
+
+
+def download(options: argparse.Namespace) -> None:
+    preset = Preset.find(options.preset, force=options.force)
+    if options.json:
+        return print_json({"preset": preset.name, "folder": str(preset.folder)})
+    print(preset.folder)
+
+
+def publish_parser(sub: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `kzoo publish`."""
+    sub.add_argument("preset", help="a folder, or a bundled name")
+    sub.add_argument("address", help="hf://owner/name")
+    sub.add_argument("--tag", help='a tag for the commit, as "v1"')
+    sub.add_argument("--private", action="store_true", help="make the repository private")
+    sub.add_argument("--dry-run", action="store_true", help="check and show what would be sent, and send nothing")
+
+
+def publish(options: argparse.Namespace) -> None:
+    plan = {"tag": options.tag, "private": options.private, "dry_run": options.dry_run}
+    done = kzoo.upload_preset(options.address, options.preset, **plan)
+    if options.json:
+        return print(done.to_json())
+    if options.dry_run:
+        print("nothing was sent; this would be:")
+    elif not done.changed:
+        print("nothing was sent, all of it is there:")
+    print(done)

@@ -1,0 +1,147 @@
+"""The JSON files of a preset, read and checked: nothing in them is trusted."""
+
+import re
+from pathlib import Path
+from typing import Any, TypedDict
+
+from kzoo.errors import PresetError
+from kzoo.saving.catalogue import SUPERVISION
+from kzoo.saving.files import read_json, sha256
+
+FORMAT = 1
+PARTS = ("config.json", "tokenizer.json", "metadata.json", "model.safetensors")  # a preset has at least these
+FILES = (*PARTS, "recipe.json", "results.json")  # and at most these
+FILE_NAME = re.compile(r"[a-z_]+\.(json|safetensors)")
+SHARES = ("sequence_accuracy", "token_accuracy", "majority_accuracy", "accuracy_before_end")
+LARGEST = 10**12  # of a number in results
+
+
+class Row(TypedDict, total=False):
+    """One measurement: a metric on the examples of a length.
+
+    `length` is None for a whole split, whose range `lengths` then has. `value` is a share in 0..1 for accuracies, with
+    the 95 % Wilson interval `low` to `high` where it is one of independent sequences. The `n` examples were drawn with
+    `seed`. `training_seed` is the seed of the weights, `paper` the published number where it is comparable.
+    """
+
+    preset: str | None
+    task: str
+    length: int | None
+    lengths: list[int]
+    metric: str
+    value: float
+    n: int
+    seed: int
+    low: float
+    high: float
+    paper: float | None
+    backend: str
+    version: str
+    weights_sha256: str
+    training_seed: int | None
+    split: str
+    stratum: str
+    stage: int
+    steps: int
+    dtype: str
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Returns the content of config.json: format, class and config.
+
+    Raises:
+        PresetError: it is missing or damaged, or has anything else.
+    """
+    config = read_json(folder / "config.json")
+    if set(config) != {"format", "class", "config"} or config["format"] != FORMAT:
+        raise PresetError(f"{folder / 'config.json'} must have format {FORMAT}, class and config, and nothing else")
+    return config
+
+
+def read_metadata(folder: Path) -> dict[str, Any]:
+    """Returns the content of metadata.json.
+
+    Raises:
+        PresetError: it is missing or damaged, or does not list the preset's files, and no others, each with its size
+            and SHA-256.
+    """
+    path = folder / "metadata.json"
+    metadata = read_json(path)
+    files = metadata.get("files")
+    if not isinstance(files, dict) or not set(PARTS) - {path.name} <= set(files):
+        raise PresetError(f"{path} does not list the files of the preset")
+    for name, entry in files.items():
+        if not FILE_NAME.fullmatch(name):
+            raise PresetError(f"{path} lists a file outside the preset: {name!r:.80}")
+        if not isinstance(entry, dict) or set(entry) != {"bytes", "sha256"}:
+            raise PresetError(f"{path} must give bytes and sha256 of {name}")
+    parameters = metadata.get("parameters")
+    if type(parameters) is not int or not 0 <= parameters <= LARGEST:
+        raise PresetError(f"{path} must give the number of parameters")
+    for key in ("task", "mechanism", "paper", "license"):
+        if not isinstance(metadata.get(key), (str, type(None))):
+            raise PresetError(f"{path}: {key} must be a text")
+    supervision = metadata.get("supervision")
+    if supervision is not None and not (isinstance(supervision, list) and all(w in SUPERVISION for w in supervision)):
+        raise PresetError(f"{path}: supervision must be a list out of {', '.join(SUPERVISION)}")
+    return metadata
+
+
+def read_results(folder: Path) -> dict[str, Any]:
+    """Returns the content of results.json: a list of rows and, of trained models, a list of runs.
+
+    Raises:
+        PresetError: it is missing or damaged, or a row lacks a number or has one that cannot be.
+    """
+    path = folder / "results.json"
+    results = read_json(path)
+    rows = results.get("rows")
+    if not isinstance(rows, list) or not isinstance(results.get("training", []), list):
+        raise PresetError(f"{path} must have a list of rows, and of training")
+    for index, row in enumerate(rows):
+        if not _is_row(row):
+            raise PresetError(
+                f"row {index} of {path} must have length, metric, n, seed, weights_sha256 and a value, from 0 to 1 if "
+                "it is an accuracy"
+            )
+    return results
+
+
+def check_file(path: Path, entry: dict[str, Any], source: str) -> None:
+    """Raises `PresetError` unless a file is there with the size and the SHA-256 that `source` says."""
+    if not path.is_file():
+        raise PresetError(f"{path} is missing")
+    if path.stat().st_size != entry["bytes"]:
+        raise PresetError(f"{path} is not the file of {source}: it has {path.stat().st_size:,} bytes")
+    if sha256(path) != entry["sha256"]:
+        raise PresetError(f"{path} is not the file of {source} (its SHA-256 differs)")
+
+
+def _is_row(row: Any) -> bool:
+    if not isinstance(row, dict) or not isinstance(row.get("metric"), str):
+        return False
+    share = row["metric"] in SHARES
+    needed = {"value", "low", "high"} if row["metric"] == "sequence_accuracy" else {"value"}
+    limits = {"value": 1 if share else LARGEST, "low": 1, "high": 1, "paper": 1}
+    return (
+        isinstance(row.get("weights_sha256"), str)
+        and _is_count(row.get("n"), 1)
+        and _is_count(row.get("seed"), 0)
+        and (_is_range(row.get("lengths")) if row.get("length") is None else _is_count(row["length"], 1))
+        and all(
+            _is_number(row.get(key), limit) or (row.get(key) is None and key not in needed)
+            for key, limit in limits.items()
+        )
+    )
+
+
+def _is_number(value: Any, limit: float) -> bool:
+    return type(value) in (int, float) and 0 <= value <= limit
+
+
+def _is_count(value: Any, least: int) -> bool:
+    return type(value) is int and least <= value <= LARGEST
+
+
+def _is_range(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(_is_count(length, 1) for length in value)

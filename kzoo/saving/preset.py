@@ -1,0 +1,259 @@
+"""A preset: a model as a folder of plain data, and the object over it.
+
+| file              | holds                                                                         |
+|-------------------|-------------------------------------------------------------------------------|
+| config.json       | the class, from a closed list, and its arguments                              |
+| tokenizer.json    | the vocabulary and how sources are closed                                     |
+| model.safetensors | the weights                                                                   |
+| metadata.json     | mechanism, task, supervision, versions, licence, SHA-256 of each file         |
+| recipe.json       | how it was trained, enough to train it again                                  |
+| results.json      | its measured accuracy by length                                               |
+"""
+
+import importlib
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from kzoo import checks
+from kzoo.backend import ensure_backend
+from kzoo.errors import InputError, PresetError
+from kzoo.saving import catalogue
+from kzoo.saving.construct import construct_model
+from kzoo.saving.documents import PARTS, Row, check_file, read_config, read_metadata, read_results
+from kzoo.saving.files import read_json, sha256
+from kzoo.saving.safetensors_file import count_numbers
+
+DTYPES = ("float32", "mixed_bfloat16", "mixed_float16")
+HUB = "hf://"
+
+
+class Preset:
+    """What is known of a preset, a recorded run or a recipe; each file is read and checked when it is first asked for.
+
+    Args:
+        folder: Path. Where its files are.
+        name: str. Its name.
+
+    Attributes:
+        folder, name: as given.
+        kind: str. "preset", "recorded run" (results without weights) or "recipe" (not run).
+
+    Example:
+
+    ```python
+    preset = kzoo.Preset.find("onestep_recopy")
+    assert preset.mechanism == "onestep" and preset.task == "recopy" and preset.supervision == []
+    assert {row["length"] for row in preset.rows} >= {15, 30, 100}
+    ```
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.folder, self.name = folder, name
+        kind = catalogue.kind_of(folder)
+        if kind not in (catalogue.PRESET, catalogue.RUN, catalogue.RECIPE):
+            raise PresetError(f"{folder} is no preset folder: it has no config.json")
+        self.kind = kind
+
+    @classmethod
+    def find(cls, preset: "str | Path | Preset", force: bool = False) -> "Preset":
+        """Returns the preset of a bundled name, a folder, or an address on the Hub, which is downloaded if need be.
+
+        Args:
+            preset: str or Path, as "onestep_recopy", a folder, "hf://owner/name" or "hf://owner/name@v1".
+            force: bool. Whether to download again what is cached. Defaults to False.
+
+        Raises:
+            UnknownNameError: nothing has that name.
+            PresetError: the folder is not there, or holds no preset.
+            HubError: the Hub does not give the preset.
+        """
+        if isinstance(preset, Preset):
+            return preset
+        if is_on_hub(preset):
+            hub: Any = importlib.import_module("kzoo.hub.download")  # only here, since hub/ builds on saving/
+            return cls(*hub.fetch_preset(str(preset), force))
+        folder = catalogue.find_folder(preset)
+        return cls(folder, folder.name)
+
+    @classmethod
+    def find_own(cls, preset: "str | Path | Preset") -> "Preset":
+        """Returns a preset that may be changed: as `find`, but not one in the cache of the Hub.
+
+        Raises:
+            InputError: the preset is on the Hub.
+        """
+        if not isinstance(preset, Preset) and is_on_hub(preset):
+            raise InputError(f"{preset} is on the Hub and cannot be changed here: save it to a folder of your own")
+        return cls.find(preset)
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """dict. The model's class and arguments, from config.json."""
+        self._check_built()
+        return read_config(self.folder)
+
+    @cached_property
+    def tokenizer(self) -> dict[str, Any]:
+        """dict. The vocabulary, from tokenizer.json."""
+        self._check_built()
+        return read_json(self.folder / "tokenizer.json")
+
+    @cached_property
+    def metadata(self) -> dict[str, Any]:
+        """dict. From metadata.json; of a recorded run or a recipe, what its recipe says of mechanism and task."""
+        if self.kind == catalogue.PRESET:
+            return read_metadata(self.folder)
+        return {key: (self.recipe or {}).get(key) for key in ("mechanism", "task", "supervision")}
+
+    @cached_property
+    def recipe(self) -> dict[str, Any] | None:
+        """dict or None. How it was trained, from recipe.json; see `kzoo.training.Recipe`."""
+        path = self.folder / "recipe.json"
+        return read_json(path) if path.exists() else None
+
+    @cached_property
+    def results(self) -> dict[str, Any] | None:
+        """dict or None. The content of results.json: runs and rows."""
+        return read_results(self.folder) if (self.folder / "results.json").exists() else None
+
+    @property
+    def task(self) -> str | None:
+        """str or None. The task that it was trained on."""
+        return self.metadata.get("task")
+
+    @property
+    def mechanism(self) -> str | None:
+        """str or None. What distinguishes it from other models of the task, as "onestep"."""
+        return self.metadata.get("mechanism")
+
+    @property
+    def supervision(self) -> list[str] | None:
+        """list of str. What training had beyond pairs of source and target; empty for nothing, None if not stated."""
+        return self.metadata.get("supervision")
+
+    @cached_property
+    def weights_sha256(self) -> str | None:
+        """str or None. The SHA-256 of model.safetensors."""
+        return sha256(self.folder / "model.safetensors") if self.kind == catalogue.PRESET else None
+
+    @property
+    def rows(self) -> list[Row]:
+        """list of Row. What was measured with its weights, each metric once a length; of a recorded run, all rows."""
+        rows = [row for row in self._all_rows() if row.get("stratum") is None]
+        if self.kind == catalogue.PRESET:
+            rows = [row for row in rows if row["weights_sha256"] == self.weights_sha256]
+            # The first seed and backend, should there be several: rows of one table belong together.
+            rows = list({(row["length"], row["metric"]): row for row in reversed(rows)}.values())
+        return sorted(rows, key=lambda row: (row["length"] or 0, row["metric"]))
+
+    @property
+    def stratum_rows(self) -> list[Row]:
+        """list of Row. What was measured with its weights on strata of the task, in the order of the task."""
+        own = [row for row in self._all_rows() if row.get("stratum") is not None]
+        own = [row for row in own if row["weights_sha256"] == self.weights_sha256]
+        first = {(row["stratum"], row["length"], row["metric"]): row for row in reversed(own)}
+        return list(reversed(first.values()))
+
+    @property
+    def other_rows(self) -> list[Row]:
+        """list of Row. What was measured with weights from other training seeds; none of earlier stages."""
+        rows = [row for row in self._all_rows() if row.get("stratum") is None and "stage" not in row]
+        return [row for row in rows if self.weights_sha256 not in (None, row["weights_sha256"])]
+
+    def _all_rows(self) -> list[Row]:
+        return [] if self.results is None else self.results["rows"]
+
+    def verify(self) -> None:
+        """Checks every file that the metadata lists.
+
+        Raises:
+            PresetError: a file is missing, or has another size or SHA-256.
+        """
+        self._check_built()
+        for name, entry in self.metadata["files"].items():
+            check_file(self.folder / name, entry, "metadata.json")
+
+    def build(self, load_weights: bool = True, expected: type | None = None, dtype: str | None = None) -> Any:
+        """Returns the model.
+
+        Args:
+            load_weights: bool. False gives the same model with fresh random weights. Defaults to True.
+            expected: class that the model must be of.
+            dtype: str. The dtype policy that the model computes with, as "mixed_bfloat16"; its weights are float32.
+                Defaults to the policy in force.
+
+        Raises:
+            PresetError: it has no weights, is damaged, or holds another class than `expected`.
+            InputError: there is no such dtype policy.
+        """
+        self._check_built()
+        ensure_backend()
+        if dtype is not None:
+            checks.choice("dtype", dtype, DTYPES)
+        from kzoo.saving.weights import limit_parameters
+        from kzoo.saving.weights import load_weights as read_weights
+
+        config, metadata = self.config, self.metadata
+        self.verify()
+        path, weights = self.folder / "config.json", self.folder / "model.safetensors"
+        try:
+            with limit_parameters(count_numbers(weights), path, blank=load_weights):
+                model = construct_model(config, self.tokenizer, {} if dtype is None else {"dtype": dtype})
+        except PresetError:
+            raise
+        except Exception as error:  # kzoo's for its arguments, and whatever Keras and its backend raise for theirs
+            raise PresetError(f"{path}: {' '.join(str(error).split()):.300}") from error
+        if expected is not None and not isinstance(model, expected):
+            raise PresetError(f"{self.name} is a {type(model).__name__}, not a {expected.__name__}")
+        if load_weights:
+            read_weights(model, weights)
+        model.task_name = metadata.get("task")
+        model.mechanism, model.supervision = self.mechanism, self.supervision
+        model.preset_name = self.name
+        return model
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns all that is known, each part as in its file."""
+        parts = ("config", "tokenizer") if self.kind == catalogue.PRESET else ()
+        found = {part: getattr(self, part) for part in (*parts, "metadata", "recipe", "results")}
+        found = {part: value for part, value in found.items() if value is not None}
+        return {"preset": self.name, "kind": self.kind, "folder": str(self.folder), **found}
+
+    def __repr__(self) -> str:
+        return f"Preset({self.name!r}, kind={self.kind!r}, folder={str(self.folder)!r})"
+
+    def _check_built(self) -> None:
+        if self.kind != catalogue.PRESET:
+            raise PresetError(f"{self.name} is a {self.kind}, without weights: kzoo train {self.name} --output DIR")
+        missing = [name for name in PARTS if not (self.folder / name).exists()]
+        if missing:
+            raise PresetError(f"{self.folder / missing[0]} is missing")
+
+
+def from_preset(
+    preset: str | Path, load_weights: bool = True, expected: type | None = None, dtype: str | None = None
+) -> Any:
+    """Returns the model of a preset: `Preset.find(preset).build(...)`.
+
+    Args:
+        preset: str or Path. A name, a folder, or an address on the Hub: `hf://owner/name` or `hf://owner/name@v1`.
+        load_weights, expected, dtype: see `Preset.build`.
+
+    Raises:
+        UnknownNameError: no preset has that name.
+        PresetError: the folder is missing, incomplete or damaged, or holds another class than `expected`.
+        HubError: the Hub does not give the preset.
+        InputError: there is no such dtype policy.
+    """
+    return Preset.find(preset).build(load_weights, expected, dtype)
+
+
+def preset_info(preset: str | Path) -> dict[str, Any]:
+    """Returns what is known of a preset, a recorded run or a recipe: `Preset.find(preset).to_dict()`."""
+    return Preset.find(preset).to_dict()
+
+
+def is_on_hub(preset: str | Path) -> bool:
+    """Returns whether a preset is given by its address on the Hub, or by a name that is pinned to one."""
+    return str(preset).startswith(HUB) or str(preset) in catalogue.names_of(catalogue.PIN)

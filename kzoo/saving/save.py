@@ -1,0 +1,83 @@
+"""Writing a preset folder: complete, or not at all."""
+
+from pathlib import Path
+from typing import Any
+
+import kzoo
+from kzoo.backend import no_other_backend
+from kzoo.errors import PresetError
+from kzoo.saving.construct import KERAS_ARGUMENTS
+from kzoo.saving.documents import FILES, FORMAT
+from kzoo.saving.files import read_json, replace_folder, sha256, write_json
+
+LICENSE = "apache-2.0"
+
+
+def save_to_preset(model: Any, folder: str | Path, **documents: dict[str, Any]) -> None:
+    """Writes a model as a preset folder: complete, or not at all.
+
+    A preset that is already there is replaced as a whole; any other folder with something in it is left alone.
+
+    Args:
+        model: a model of kzoo with a preprocessor.
+        folder: str or Path.
+        **documents: further files by name: `recipe={...}` for recipe.json, `results={...}` for results.json.
+
+    Raises:
+        PresetError: the folder exists and is no preset.
+    """
+    from kzoo.saving.weights import save_weights
+
+    folder = Path(folder).expanduser().resolve()
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not (folder / "config.json").is_file()):
+        raise PresetError(f"{folder} exists and is no preset folder; nothing was written")
+    model.text_preprocessor()
+    with no_other_backend():
+        config = {k: v for k, v in model.get_config().items() if k not in KERAS_ARGUMENTS}
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with replace_folder(folder) as new:
+        write_json(new / "tokenizer.json", config.pop("preprocessor"))
+        write_json(new / "config.json", {"format": FORMAT, "class": type(model).__name__, "config": config})
+        for name, content in documents.items():
+            write_json(new / f"{name}.json", content)
+        save_weights(model, new / "model.safetensors")
+        write_metadata(new, describe(model, documents.get("recipe")))
+
+
+def write_metadata(folder: Path, metadata: dict[str, Any] | None = None) -> None:
+    """Writes metadata.json with the sizes and SHA-256 of the preset's files.
+
+    Args:
+        folder: Path.
+        metadata: dict. Its other content. Defaults to what is there.
+    """
+    path = folder / "metadata.json"
+    metadata = dict(read_json(path) if metadata is None else metadata)
+    # Other files that stand in the folder are no part of the preset.
+    names = sorted(name for name in FILES if (folder / name).is_file() and name != path.name)
+    metadata["files"] = {
+        name: {"bytes": (folder / name).stat().st_size, "sha256": sha256(folder / name)} for name in names
+    }
+    write_json(path, metadata)
+
+
+def describe(model: Any, recipe: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Returns what metadata.json says of a model: mechanism, task and supervision, from its recipe if there is one."""
+    import keras
+
+    from kzoo import tasks
+
+    known = model.task_name in tasks.names()
+    recipe = recipe or {}
+    return {
+        "format": FORMAT,
+        "mechanism": recipe.get("mechanism", getattr(model, "mechanism", None)),
+        "task": model.task_name,
+        "supervision": recipe.get("supervision", getattr(model, "supervision", None)),
+        "paper": tasks.get(model.task_name).paper if known else None,
+        "license": LICENSE,
+        "parameters": model.count_params(),
+        "kzoo": kzoo.__version__,
+        "keras": keras.__version__,
+        "backend": keras.config.backend(),
+    }
