@@ -66,7 +66,8 @@ def train(
                 raise PresetError(f"{folder} holds an unfinished run of another recipe: remove it, or finish that")
         model, training = fit(recipe, checkpoint, progress)
         model.preset_name = name or output.name
-<<<<<<< HEAD
+        model.mechanism = recipe.mechanism
+        model.supervision = None if recipe.supervision is None else list(recipe.supervision)
         _write(model, recipe, training, output, progress)
         checkpoint.remove()
     return output
@@ -83,10 +84,6 @@ def _is_done(recipe: Recipe, output: Path, resume: bool) -> bool:
     if resume and (output / "recipe.json").is_file() and _is(recipe, read_json(output / "recipe.json")):
         return True
     raise PresetError(f"{output} exists; nothing was trained")
-=======
-        model.mechanism, model.supervision = recipe.mechanism, recipe.supervision
-        return _write(model, recipe, training, output, checkpoint, progress)
->>>>>>> 8411853 (kzoo.Preset: one object for a preset, a recorded run or a recipe; mechanism, task and supervision are fields; cards of one short template; the command has a file a group of verbs)
 
 
 def _is(recipe: Recipe, config: Any) -> bool:
@@ -106,12 +103,8 @@ def _write(model: Any, recipe: Recipe, training: list[dict[str, Any]], output: P
     """
     from kzoo.evaluation.evaluate import evaluate
     from kzoo.evaluation.results import results_document
-<<<<<<< HEAD
-    from kzoo.saving.presets_io import save_to_preset
-    from kzoo.training.callbacks.stop_on_non_finite import non_finite
-=======
     from kzoo.saving.save import save_to_preset
->>>>>>> 8411853 (kzoo.Preset: one object for a preset, a recorded run or a recipe; mechanism, task and supervision are fields; cards of one short template; the command has a file a group of verbs)
+    from kzoo.training.callbacks.stop_on_non_finite import non_finite
 
     lost = non_finite(model)
     if lost is not None:
