@@ -1,7 +1,7 @@
 """Every mechanism of the five papers, one a file.
 
 Shape letters, once for the project: B batch, T target length, S source length, N heads, D model size, H head size,
-V vocabulary size. A mask is True at real tokens, which stand at the left of every row.
+V vocabulary size. A mask is True at real tokens; every row is padded on the right.
 """
 
 from typing import TYPE_CHECKING

@@ -13,7 +13,7 @@ from kzoo.registry import alias, register
 
 @register("attention")
 class AdditiveAttention(ScoreAttention):
-    """Attends to what a position holds: a small network scores each pair of query and memory.
+    """Content attention that scores each pair of query and memory by a small network.
 
     From [Dubois et al., 2020](https://arxiv.org/abs/1911.03872), Eq. 2-3 (after Bahdanau et al., 2015). With h the
     query, e_s the memory and u the paper's u ("energy"):

@@ -14,15 +14,15 @@ from kzoo.layers.functional.check_mask import check_mask
 class AttentionCell(keras.layers.Layer):
     """Base of the attention mechanisms of a recurrent decoder: one call attends once.
 
-    A sequence is prepared once (`prepare`), then read at each target step (`call`), which hands a dict of states on to
-    the next: where the attention looked last, say. A mechanism implements
+    A sequence is prepared once (`prepare`), then attended to at each target step (`call`), which passes a dict of
+    states, as the last position, on to the next. A mechanism implements
 
     - `build_weights(query_shape, memory_shape)`: its own variables;
     - `prepare_weights(memory, memory_mask, summary)`: what it needs of a memory, computed once;
     - `get_initial_state(prepared)`: its states before the first step, each (B,) or (B, D), beside the base's;
     - `weigh(query, prepared, states)`: the attention weights of this step and the new states;
-    - `advance(weights, prepared, states)`: the states after the weights were used, if they depend on them. It is apart
-      from `weigh` since a mixture may use other weights than this mechanism proposed.
+    - `advance(weights, prepared, states)`: the states after the weights were used, if they depend on them. It is
+      separate from `weigh` since a mixture may use other weights than this mechanism computed.
 
     Every cell has the state `time` (B,): the number of steps made, which `call` counts.
 
@@ -43,7 +43,7 @@ class AttentionCell(keras.layers.Layer):
         The context of shape (B, D), the weights of shape (B, S), and the new states.
     """
 
-    # `dtype` is spelled out, here and in the subclasses, so that `registry.get` hands it on to parts.
+    # `dtype` is spelled out, here and in the subclasses, so that `registry.get` passes it on to parts.
     def __init__(
         self, units: int | None = None, value_units: int | None = None, dtype: DType = None, **kwargs: Any
     ) -> None:
@@ -66,7 +66,7 @@ class AttentionCell(keras.layers.Layer):
             summary: tensor of shape (B, D), the encoder's summary; only some mechanisms need it.
 
         Raises:
-            InputError: the mask is not boolean, or its real positions do not stand at the left.
+            InputError: the mask is not boolean, or a row is not padded on the right.
         """
         memory, memory_mask = ops.convert_to_tensor(memory), ops.convert_to_tensor(memory_mask)
         check_mask(memory_mask, "memory_mask")

@@ -10,7 +10,7 @@ from kzoo.registry import alias, register
 
 @register("attention")
 class ContentAttention(ScoreAttention):
-    """Attends to what a position holds: the scaled dot product of a query and its key.
+    """Content attention that scores by the scaled dot product of query and key.
 
     From [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), section 4.1, Eq. 1-2; in
     [Dubois et al., 2020](https://arxiv.org/abs/1911.03872), Eq. 3. With h the query and e_i the memory:

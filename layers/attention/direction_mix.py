@@ -1,4 +1,4 @@
-"""Reading a source from either end."""
+"""Attention to a source from either end."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from kzoo.registry import get, register, serialize
 
 @register("attention")
 class DirectionMix(AttentionCell):
-    """Lets another attention see the source forward, backward, or in between, as the source itself tells.
+    """Gives another attention the source forward, backward, or interpolated, by a gate on the source's summary.
 
     From [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), section 5.2 (the "Bi-" models), Eq. 17-18.
     With e the memory and e_cls its summary:
@@ -27,9 +27,9 @@ class DirectionMix(AttentionCell):
 
     The reverse keeps real positions at the left. Keys and values are both made of e_dir.
 
-    In the paper's letters: w and b are f_dir ("direction"), 5 is its beta. It soon is 0 or 1 for good, the same for all
-    sources. `bounded`, which is our own, keeps it where it can still turn, between 0.0001 and 0.9999, and sources of
-    one task can be read from different ends:
+    In the paper's letters: w and b are f_dir ("direction"), 5 is its beta. It soon saturates at 0 or 1, the same for
+    all sources. `bounded`, which is our own, keeps it between 0.0001 and 0.9999, where it has a gradient, and sources
+    of one task can be read from different ends:
 
         alpha = sigmoid(9 softsign(w . e_cls + b)),   softsign(x) = x / (1 + |x|)
 

@@ -1,4 +1,4 @@
-"""The first location attender."""
+"""The location attender of Dubois et al."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from kzoo.registry import alias, register
 
 @register("attention")
 class DuboisLocationAttention(LocationAttention):
-    """The location attender as first proposed: a GRU of its own decides where to look.
+    """The location attender as first proposed: a GRU of its own computes the position to attend to.
 
     From [Dubois et al., 2020](https://arxiv.org/abs/1911.03872), section 5.1. With q the query:
 

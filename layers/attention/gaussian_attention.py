@@ -1,4 +1,4 @@
-"""Attention by place: a Gaussian over the positions of the memory."""
+"""Attention by location: a Gaussian over the positions of the memory."""
 
 from typing import Any
 
@@ -14,10 +14,10 @@ SMALLEST_SPREAD = 0.27  # in positions; the Gaussian then holds 0.998 of its mas
 
 
 class GaussianAttention(AttentionCell):
-    """Base of the location-based mechanisms: where to look is computed, not looked up.
+    """Base of the location-based mechanisms: the position to attend to is computed from the query and the last one.
 
-    With S real positions, boundary vectors included, position i stands at n_i = i / (S - 1). A mechanism proposes a
-    centre mu from the query and from the last position pa; the weights are a Gaussian around it
+    With S real positions, boundary vectors included, position i is normalised to n_i = i / (S - 1). A mechanism
+    computes a centre mu from the query and from the last position pa; the weights are a Gaussian around it
     ([Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), section 4.3, Eq. 6-7 and 9-10, after
     [Dubois et al., 2020](https://arxiv.org/abs/1911.03872), section 5.1). With h the query:
 
@@ -30,7 +30,7 @@ class GaussianAttention(AttentionCell):
 
     Differences from the papers' code: it normalises in linear space, where the whole Gaussian underflows once mu is
     four positions beyond an end (attention all zero, the pointer back at the start, gradients NaN). The log space used
-    here agrees wherever that one is defined and keeps looking at the nearest position beyond it, with finite gradients.
+    here agrees wherever that one is defined, and beyond attends to the nearest position, with finite gradients.
     """
 
     def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
@@ -67,8 +67,8 @@ class GaussianAttention(AttentionCell):
     def prepare_weights(self, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> Prepared:
         length = ops.sum(ops.cast(memory_mask, "float32"), axis=1)
         step = 1.0 / ops.maximum(length - 1.0, 1.0)
-        places = ops.arange(ops.shape(memory_mask)[1], dtype="float32")[None, :] * step[:, None]
-        return {"length": length, "step": step, "places": places}
+        positions = ops.arange(ops.shape(memory_mask)[1], dtype="float32")[None, :] * step[:, None]
+        return {"length": length, "step": step, "positions": positions}
 
     def get_initial_state(self, prepared: Prepared) -> States:
         zero = ops.zeros_like(prepared["length"])
@@ -82,11 +82,11 @@ class GaussianAttention(AttentionCell):
         features, states = self.features(query, states)
         spread = self.spread_of(features, prepared)
         center = self.center(features, prepared, states)
-        weights = gaussian(prepared["places"], center, spread, prepared["mask"])
+        weights = gaussian(prepared["positions"], center, spread, prepared["mask"])
         return weights, {**states, "center": center, "spread": spread}
 
     def advance(self, weights: Tensor, prepared: Prepared, states: States) -> States:
-        return {**states, "position": ops.sum(weights * prepared["places"], axis=1)}
+        return {**states, "position": ops.sum(weights * prepared["positions"], axis=1)}
 
 
 def column(units: int, of: int, **kwargs: Any) -> keras.layers.Dense:
@@ -102,22 +102,22 @@ def scalar(layer: keras.layers.Layer, features: Tensor) -> Tensor:
     return ops.cast(layer(features), "float32")[:, 0]
 
 
-def gaussian(places: Tensor, center: Tensor, spread: Tensor, mask: Tensor, log_shares: Tensor = 0.0) -> Tensor:
-    """Returns a Gaussian over places, normalised over the real ones.
+def gaussian(positions: Tensor, center: Tensor, spread: Tensor, mask: Tensor, log_shares: Tensor = 0.0) -> Tensor:
+    """Returns a Gaussian over positions, normalised over the real ones.
 
     Args:
-        places: float tensor of shape (B, S), from 0 at the first to 1 at the last real position.
+        positions: float tensor of shape (B, S), from 0 at the first to 1 at the last real position.
         center: tensor of shape (B,).
         spread: tensor of shape (B,), positive: the standard deviation.
         mask: bool tensor of shape (B, S).
-        log_shares: tensor of shape (B, S), the logarithm of a factor for each place. Defaults to none.
+        log_shares: tensor of shape (B, S), the logarithm of a factor for each position. Defaults to none.
 
     Returns:
         Tensor of shape (B, S), exactly 0 at pads, sums to 1. Finite, with finite gradients, for any centre.
     """
-    # (n - mu)^2 without a part that all places share, which far outside would drown the differences between them.
+    # (n - mu)^2 without a term that all positions share: far outside it would cost the differences their precision.
     inside = ops.clip(center, 0.0, 1.0)[:, None]
     beyond = center[:, None] - inside
     spread = spread[:, None]
-    distance = (places - inside) / spread
+    distance = (positions - inside) / spread
     return masked_softmax(distance * (beyond / spread) - 0.5 * ops.square(distance) + log_shares, mask)

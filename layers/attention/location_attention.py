@@ -14,7 +14,7 @@ from kzoo.registry import alias, register
 
 @register("attention")
 class LocationAttention(GaussianAttention):
-    """Location attention in full: it steps from where it looked last, from a place of its choice, or from a sum.
+    """Location attention in full: it moves from its last position, from a position of its choice, or from their sum.
 
     From [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), section 4.3, Eq. 6-14 (their LocAttn).
     With l the location features and pa the last position:

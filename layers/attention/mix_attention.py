@@ -23,14 +23,14 @@ class MixAttention(AttentionCell):
         w  = sigmoid(w_mix . h + b_mix)                  "mixer"
         a  = w a_location + (1 - w) a_content
 
-    The state `mix` is w. Only the mixture has values; its parts bring weights alone. The paper's Mix models over
+    The state `mix` is w. Only the mixture has values; its parts only compute weights. The paper's Mix models over
     e_dir wrap this cell in `DirectionMix`, not its parts.
 
     Args:
         content: name, config or object: the `AttentionCell` of the content.
         location: name, config or object: the `AttentionCell` of the location.
-        reference: str. Of which weights the location attention keeps the mean position: "mixed", or "location", its
-            own (the paper's PR, Appendix B.1).
+        reference: str. The weights whose mean position the location attention keeps: "mixed", or "location", its own
+            (the paper's PR, Appendix B.1).
         units: int. Size of queries, keys, location features and the value head. Defaults to the query's size, or for
             queries, keys and features to what the parts state.
         value_units: int. Size of the hidden layer before the values. Defaults to the memory's.

@@ -13,7 +13,7 @@ from kzoo.registry import alias, register
 
 @register("attention")
 class MonotonicAttention(GaussianAttention):
-    """Location attention that walks: each step moves the last position by a number of positions.
+    """Location attention that only moves: each step adds a number of positions to the last one.
 
     From [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), sections 5.3 and 5.4. With l the
     location features and pa the last position, which is the reference of Eq. 11:

@@ -10,7 +10,7 @@ from kzoo.registry import alias, register
 
 @register("attention")
 class MultiplicativeAttention(ScoreAttention):
-    """Attends to what a position holds: the dot product of the memory with a linear map of the query.
+    """Content attention that scores by the dot product of the memory with a linear map of the query.
 
     From [Dubois et al., 2020](https://arxiv.org/abs/1911.03872), Eq. 2-3 (after Luong et al., 2015). With h the
     query and e_s the memory, which is the key as it is:

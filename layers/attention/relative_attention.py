@@ -22,7 +22,7 @@ class RelativeAttention(ContentAttention):
     b_1 is `content_bias`, b_2 `distance_bias`, W_r `distance`. The paper's Bi-Relative is the name "bi_relative".
 
     A sinusoid of a sum of angles is a rotation, so (q + b_2) . W_r r_{i-t} is the dot product of r_i with
-    W_r^T (q + b_2) turned back by t. The r_i are computed once a sequence; there is no table and no longest distance.
+    W_r^T (q + b_2) rotated back by t. The r_i are computed once a sequence; there is no table and no longest distance.
 
     Args:
         units: int. Size of queries, keys and the value head. Defaults to the query's.

@@ -12,7 +12,7 @@ from kzoo.registry import alias, register
 
 @register("attention")
 class RotaryAttention(ContentAttention):
-    """Content attention whose queries and keys are turned by their positions, so that scores depend on distance.
+    """Content attention whose queries and keys are rotated by their positions, so that scores depend on distance.
 
     From [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), Appendix B.1 (Bi-ROPE), after
     [Su et al., 2021](https://arxiv.org/abs/2104.09864). With R_p the rotation of each pair (2j, 2j + 1) by

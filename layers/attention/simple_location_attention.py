@@ -11,7 +11,7 @@ from kzoo.registry import alias, register
 
 @register("attention")
 class SimpleLocationAttention(GaussianAttention):
-    """Location attention that chooses a place at the first step only, and then steps from where it looked last.
+    """Location attention that chooses a position at the first step only, and then moves from its last position.
 
     From [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), Appendix B.1 (their LocAttn S). With l
     the location features and pa the last position:

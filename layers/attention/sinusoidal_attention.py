@@ -10,7 +10,7 @@ from kzoo.registry import alias, register
 
 @register("attention")
 class SinusoidalAttention(ContentAttention):
-    """Content attention that sees absolute positions: sinusoids are added to the query and to the memory first.
+    """Content attention with absolute positions: sinusoids are added to the query and to the memory first.
 
     From [Dubois et al., 2020](https://arxiv.org/abs/1911.03872), Eq. 4, the "Transformer" scorer. With p the
     sinusoids, t the step and s the position, both counted from 0:

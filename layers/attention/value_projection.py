@@ -1,4 +1,4 @@
-"""What an attention cell reads: the values of a memory."""
+"""The values of a memory, which an attention cell averages."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ class ValueProjection(keras.layers.Layer):
     """Turns a memory into the vectors that attention averages.
 
     Three linear maps, the first with a leaky ReLU of slope 0.01: W_o W_v LeakyReLU(W_h e_i + b). The output map W_o
-    stands after the average in the papers; being linear it is applied here, once a sequence instead of once a step.
+    comes after the average in the papers; being linear it is applied here, once a sequence instead of once a step.
 
     Args:
         units: int. Size of the head, between W_v and W_o. Defaults to the memory's.

@@ -1,4 +1,4 @@
-"""Attention that walks from waypoint to waypoint, and looks in between at a place of its choice."""
+"""Attention that moves from waypoint to waypoint, and may jump to any of them."""
 
 from typing import Any
 
@@ -13,26 +13,26 @@ from kzoo.layers.functional.dense import uniform
 from kzoo.registry import alias, register
 
 OPENNESS = 0.4  # sigmoid(5 * 0.4) = 0.88: at first nearly every position is a waypoint
-# A visit's share is between sigmoid(-8) = 0.0003, from where it can still be opened, and sigmoid(4) = 0.98; at first it
-# is about sigmoid(-2) = 0.12, so that the walk is learned before the visits.
+# The gate of a visit is between sigmoid(-8) = 0.0003, where it still has a gradient, and sigmoid(4) = 0.98; it starts
+# at about sigmoid(-2) = 0.12, so that moving is learned before the visits.
 BOUND, RESERVE = 6.0, 2.0
 
 
 @register("attention")
 class WaypointAttention(GaussianAttention):
-    """Location attention on a ruler that the memory draws itself: a step leads to the next position that counts.
+    """Location attention over coordinates computed from the memory: a step leads to the next waypoint.
 
-    A mechanism of our own. OneStep (`MonotonicAttention`) stays or moves by one position, which does all that copies
-    and nothing that skips. Here each position says from its own encoding, once, how much of a waypoint it is; the walk
-    is measured in waypoints. With m_j the memory, j counted from 0, l the location features and pa the last place of
-    the walk:
+    A mechanism of our own. OneStep (`MonotonicAttention`) stays or moves by one position, which is enough to copy but
+    not to skip. Here a weight for each position, computed once from its encoding, decides how much of a waypoint it is,
+    and distances are measured in waypoints. With m_j the memory, j counted from 0, l the location features and pa the
+    last coordinate:
 
         w_j     = sigmoid(5 (v . m_j + c))                     how much of a waypoint j is: "mark"
-        n_j     = (w_1 + ... + w_j) / (S - 1)                  the ruler: n_0 is 0
-        mu      = pa + sigmoid(5 w_step . l) / (S - 1)         stay, or one waypoint on: "pace"
+        n_j     = (w_1 + ... + w_j) / (S - 1)                  the coordinates: n_0 is 0
+        mu      = pa + sigmoid(5 w_step . l) / (S - 1)         stay, or go to the next waypoint: "pace"
         a_j     = softmax_j(log w_j - (n_j - mu)^2 / (2 sigma^2))
 
-    With `visits` it may also look at a waypoint counted from the first one, and goes on later from where it was:
+    With `visits` it may also attend to a waypoint counted from the first one, without moving:
 
         g       = sigmoid(6 softsign(w_visit . l) - 2)         "visit"; softsign(x) = x / (1 + |x|)
         nu      = (w_place . l) / (S - 1)                      "place"
@@ -40,18 +40,18 @@ class WaypointAttention(GaussianAttention):
         weights = (1 - g) a + g a'
         pa'     = (1 - g) sum_j a_j n_j + g pa
 
-    Where all w_j are 1 and g is 0 this is OneStep. Since pa is read off the ruler after each step, errors do not add
-    up, and w_j that are not quite 0 or 1 do as well. The Gaussian and its spread sigma are those of
+    Where all w_j are 1 and g is 0 this is OneStep. Since pa is computed from the coordinates after each step, errors do
+    not add up, and the w_j need not be quite 0 or 1. The Gaussian and its spread sigma are those of
     [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), section 4.3; see `GaussianAttention`. The name
-    "waypoint" is the cell inside `DirectionMix`, which lets it begin at either end.
+    "waypoint" is the cell inside `DirectionMix`, which lets it start at either end.
 
-    The states have `center`, the mean position of the weights, for pictures; `position`, pa; and `visit`, g.
+    The states have `center`, the mean position of the weights, for plots; `position`, pa; and `visit`, g.
 
     Args:
-        visits: bool. Defaults to True.
+        visits: bool. Whether it may attend to a waypoint without moving. Defaults to True.
         units: int. Size of the location features and of the values. Defaults to the query's.
         value_units: int. Size of the hidden layer before the values. Defaults to the memory's.
-        dtype: str or DTypePolicy. Places and weights are float32 under any.
+        dtype: str or DTypePolicy. Positions and weights are float32 under any.
 
     Call arguments:
         query: tensor of shape (B, D).
@@ -105,8 +105,8 @@ class WaypointAttention(GaussianAttention):
         found = super().prepare_weights(memory, memory_mask, summary)
         marks = 5.0 * ops.cast(self.mark(memory), "float32")[:, :, 0]
         widths = ops.where(memory_mask, ops.sigmoid(marks), 0.0)
-        ruler = (ops.cumsum(widths, axis=1) - widths[:, :1]) * found["step"][:, None]
-        return {**found, "columns": found["places"], "places": ruler, "log_widths": ops.log_sigmoid(marks)}
+        coordinates = (ops.cumsum(widths, axis=1) - widths[:, :1]) * found["step"][:, None]
+        return {**found, "indices": found["positions"], "positions": coordinates, "log_widths": ops.log_sigmoid(marks)}
 
     def get_initial_state(self, prepared: Prepared) -> States:
         states = super().get_initial_state(prepared)
@@ -116,18 +116,18 @@ class WaypointAttention(GaussianAttention):
         features, states = self.features(query, states)
         spread = self.spread_of(features, prepared)
 
-        def around(place: Tensor) -> Tensor:
-            return gaussian(prepared["places"], place, spread, prepared["mask"], prepared["log_widths"])
+        def around(center: Tensor) -> Tensor:
+            return gaussian(prepared["positions"], center, spread, prepared["mask"], prepared["log_widths"])
 
         steps = STEPS["sigmoid"](scalar(self.pace, features))
         weights = around(states["position"] + steps * prepared["step"])
-        position, visit = ops.sum(weights * prepared["places"], axis=1), ops.zeros_like(spread)
+        position, visit = ops.sum(weights * prepared["positions"], axis=1), ops.zeros_like(spread)
         if self.visits:
             visit = ops.sigmoid(BOUND * ops.softsign(scalar(self.visit, features)) - RESERVE)
             position = (1.0 - visit) * position + visit * states["position"]
-            there = around(scalar(self.place, features) * prepared["step"])
-            weights = (1.0 - visit)[:, None] * weights + visit[:, None] * there
-        center = ops.sum(weights * prepared["columns"], axis=1)
+            visited = around(scalar(self.place, features) * prepared["step"])
+            weights = (1.0 - visit)[:, None] * weights + visit[:, None] * visited
+        center = ops.sum(weights * prepared["indices"], axis=1)
         return weights, {**states, "position": position, "center": center, "spread": spread, "visit": visit}
 
     def advance(self, weights: Tensor, prepared: Prepared, states: States) -> States:

@@ -1,4 +1,4 @@
-"""A penalty that grows with the distance."""
+"""Attention with linear biases."""
 
 import numpy as np
 from keras import ops
@@ -12,7 +12,7 @@ from kzoo.registry import alias, register
 
 @register("bias")
 class AlibiBias(AttentionBias):
-    """Takes from each score a share of the distance, a share of its own for each head.
+    """Penalises each score in proportion to the distance, with a slope of its own for each head.
 
     From [Press et al., 2022](https://arxiv.org/abs/2108.12409), section 3: bias_ij = -m_h |i - j|, with the slopes
     m_h = 2^(-8 h / N) for the heads h = 1 .. N.

@@ -14,7 +14,7 @@ class AttentionBias(keras.layers.Layer):
 
     A subclass implements `call`, and `build(states_shape, queries_shape)` where it has weights.
 
-    `needs` names what of its inputs it cannot do without, and `needs_delimiter` says whether a decoder must pass the
+    `needs` names the inputs that it requires, and `needs_delimiter` says whether a decoder must pass the
     index of the delimiter in its sequence.
 
     Call arguments:

@@ -9,7 +9,7 @@ from kzoo.annotations import Tensor
 
 @dataclass(frozen=True)
 class BiasInputs:
-    """What `MultiHeadAttention` tells its bias about the queries and keys; a bias uses what it needs.
+    """What `MultiHeadAttention` passes to its bias about queries and keys; a bias uses what it needs.
 
     It is no tuple, for Keras calls no layer with a tuple that holds both tensors and numbers.
 
@@ -20,7 +20,7 @@ class BiasInputs:
         queries: tensor of shape (B, N, T, H), without the query bias.
         scale: the number, or tensor of shape (1,), that multiplies the content scores. Defaults to 1.
         query_offset: int tensor of shape (B,), the position of the first query in each row. Defaults to 0; a decoder
-            that caches its keys asks for one query at a time.
+            that caches its keys has one query at a time.
         mask: bool tensor that broadcasts to (B, N, T, S), True at unmasked keys. Defaults to no key masked.
         source_ends: int tensor of shape (B, K), where the keys are a source of K parts: the index of the key that ends
             each. Defaults to one part that ends at the last key.

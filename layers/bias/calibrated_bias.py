@@ -34,7 +34,7 @@ class Line(NamedTuple):
 
 @register("bias")
 class CalibratedBias(MaskingBias):
-    """Leaves each head the lines along which another model's head attended, at whatever length.
+    """Restricts each head to the lines along which another model's head attended, at whatever length.
 
     Attention bias calibration of [Duan et al., 2023](https://arxiv.org/abs/2310.11984), section 5, Eq. 1: the bias is
     d_l - d_max along the lines l that passed the drop-off, the largest where lines cross, and masks every other key.
@@ -51,7 +51,7 @@ class CalibratedBias(MaskingBias):
         Tensor of shape (1, N, T, S) or (B, N, T, S).
 
     Raises:
-        InputError: a line is none, there is another number of heads, or a line wants a part that the source lacks.
+        InputError: a line is malformed, the number of heads differs, or a line refers to a part that the source lacks.
 
     Example:
 
@@ -61,7 +61,7 @@ class CalibratedBias(MaskingBias):
     assert found[0, 0, 2].tolist() == [-1e9, 0, -0.5] and (found[0, 1] == 0).all()
     ```
 
-    Differences from the paper: its matrices have the longest size that will be asked for, in which all operands are
+    Differences from the paper: its matrices have the longest size that will be needed, in which all operands are
     padded to one length; here a line keeps its distance from the end of the operand that it begins in, so that there is
     no longest size. Differences from the authors' code: the causal mask is kept, heads of cross-attention without
     lines have no bias too, and a query that no line crosses sees every key.

@@ -11,7 +11,7 @@ from kzoo.registry import alias, register
 
 @register("bias")
 class DirectionBias(AttentionBias):
-    """Lets each query prefer the keys on one side of it, whatever their distance.
+    """Gives the keys on either side of a query a bias of their own, whatever their distance.
 
     From [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), Eq. 9-10. With x_i the state of the query:
 

@@ -12,7 +12,7 @@ from kzoo.registry import alias, register
 
 @register("bias")
 class GatedRelativeBias(RelativeBias):
-    """Lets each query choose whether it asks how far a key is, or where it is.
+    """Lets each query choose between the relative and the absolute position of a key.
 
     From [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), Appendix B, Eq. 16-17. With x_i the state of the
     query, q_i the query and p the sinusoid of a position, counted from 0, or of a signed distance:

@@ -13,7 +13,7 @@ from kzoo.registry import alias, register
 
 @register("bias")
 class WindowedBias(MaskingBias):
-    """Lets each query see itself and the keys next to it.
+    """Restricts each query to itself and the keys next to it.
 
     Windowed attention biasing of [Duan et al., 2023](https://arxiv.org/abs/2310.11984), section A.4: the bias B_w of
     self-attention is 0 for 0 <= i - j <= w and masks the rest. The paper's w is `before`; `after` is for encoders.

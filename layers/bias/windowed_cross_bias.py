@@ -1,4 +1,4 @@
-"""A window that goes through a source from its end."""
+"""A window over a source, counted from its end."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from kzoo.registry import alias, register
 
 @register("bias")
 class WindowedCrossBias(MaskingBias):
-    """Lets the i-th query see the i-th digit of a source counted from its end, or the i-th pair of digits.
+    """Restricts the i-th query to the i-th digit of a source counted from its end, or the i-th pair of digits.
 
     Windowed attention biasing of [Duan et al., 2023](https://arxiv.org/abs/2310.11984), section A.4, for
     cross-attention: a target is written from its last digit, so the windows lie along the anti-diagonal; of two

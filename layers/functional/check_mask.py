@@ -10,9 +10,9 @@ from kzoo.errors import InputError
 
 
 def check_mask(mask: Tensor, name: str = "mask") -> None:
-    """Raises `InputError` unless a mask is boolean, True at real tokens, which stand at the left of every row.
+    """Raises `InputError` unless a mask is boolean, True at real tokens, with padding on the right.
 
-    The values are looked at where that costs nothing: not while a function is compiled or exported, nor on an
+    The values are checked where they can be read at no cost: not while a function is compiled or exported, nor on an
     accelerator.
 
     Args:
@@ -33,24 +33,24 @@ def check_boolean(mask: Tensor, name: str = "mask") -> None:
     """Raises `InputError` unless a mask is boolean: numbers may mean anything."""
     dtype = keras.backend.standardize_dtype(mask.dtype)
     if dtype != "bool":
-        raise InputError(f"{name} must be boolean, True where a token may be seen, not {dtype}")
+        raise InputError(f"{name} must be boolean, True at unmasked tokens, not {dtype}")
 
 
 def _values(mask: Tensor) -> np.ndarray | None:
-    """Returns the values of a tensor, or None where they are not at hand."""
+    """Returns the values of a tensor, or None where they cannot be read at no cost."""
     if isinstance(mask, np.ndarray):
         return mask
     module: Any = type(mask).__module__.split(".")[0]
     if module == "torch":
         import torch
 
-        at_hand = type(mask) is torch.Tensor and mask.device.type == "cpu" and not torch.compiler.is_compiling()
-        return mask.numpy() if at_hand else None
+        readable = type(mask) is torch.Tensor and mask.device.type == "cpu" and not torch.compiler.is_compiling()
+        return mask.numpy() if readable else None
     if module == "tensorflow":
         return mask.numpy() if hasattr(mask, "numpy") and mask.device.endswith("CPU:0") else None
     if module in ("jax", "jaxlib"):
         import jax
 
-        at_hand = not isinstance(mask, jax.core.Tracer) and mask.is_fully_addressable
-        return np.asarray(mask) if at_hand and all(d.platform == "cpu" for d in mask.devices()) else None
+        readable = not isinstance(mask, jax.core.Tracer) and mask.is_fully_addressable
+        return np.asarray(mask) if readable and all(d.platform == "cpu" for d in mask.devices()) else None
     return None

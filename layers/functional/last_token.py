@@ -10,7 +10,7 @@ def last_token(sequence: Tensor, mask: Tensor) -> Tensor:
 
     Args:
         sequence: tensor of shape (B, T, D).
-        mask: bool tensor of shape (B, T), True at real tokens, which stand at the left.
+        mask: bool tensor of shape (B, T), True at real tokens; rows are padded on the right.
 
     Returns:
         Tensor of shape (B, D).

@@ -9,7 +9,7 @@ from kzoo.annotations import Structure, Tensor
 from kzoo.layers.functional.traced import exporting, traced_scan, traced_while
 
 Step = Callable[[Structure, Structure], tuple[Structure, Structure]]
-STRIDE = 16  # steps of a `while_loop` between two looks at its condition, on PyTorch with an accelerator
+STRIDE = 16  # steps of a `while_loop` between two evaluations of its condition, on PyTorch with an accelerator
 
 
 def scan(step: Step, initial: Structure, inputs: Structure) -> tuple[Structure, Structure]:
@@ -46,7 +46,7 @@ def while_loop(
 ) -> tuple[Structure, ...]:
     """As `keras.ops.while_loop`, and on PyTorch a loop in what is exported too.
 
-    On PyTorch the host asks for the condition, and an accelerator stands still meanwhile: there it is asked only every
+    On PyTorch the host evaluates the condition, and an accelerator is idle meanwhile: there it is evaluated only every
     `STRIDE` steps.
 
     Args:
@@ -73,7 +73,7 @@ def while_loop(
 def _scan_tensorflow(step: Step, initial: Structure, inputs: Structure) -> tuple[Structure, Structure]:
     import tensorflow as tf
 
-    # tf.scan needs the structure of the outputs beforehand: one step tells it, and its values are dropped.
+    # tf.scan needs the structure of the outputs beforehand: one step gives it, and its values are dropped.
     first = step(initial, tf.nest.map_structure(lambda x: x[0], inputs))[1]
     empty = tf.nest.map_structure(tf.zeros_like, first)
     carries, outputs = tf.scan(lambda last, x: step(last[0], x), inputs, initializer=(initial, empty))

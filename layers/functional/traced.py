@@ -100,12 +100,12 @@ def _close(function: Callable[..., Any], sample: Sequence[Any]) -> tuple[tuple[A
     class Replacing(TorchFunctionMode):
         def __init__(self, arguments: Sequence[Any]) -> None:
             super().__init__()
-            self.places = dict(zip(others, arguments, strict=True))
+            self.replacements = dict(zip(others, arguments, strict=True))
 
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             def replaced(leaf: Any) -> Any:
                 leaf = plain(leaf)
-                return self.places.get(id(leaf), leaf) if isinstance(leaf, torch.Tensor) else leaf
+                return self.replacements.get(id(leaf), leaf) if isinstance(leaf, torch.Tensor) else leaf
 
             args, kwargs = pytree.tree_map(replaced, (tuple(args), kwargs or {}))
             if func in (torch.as_tensor, torch.tensor) and not isinstance(args[0], (torch.Tensor, torch.SymInt)):

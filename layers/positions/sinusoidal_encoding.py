@@ -65,7 +65,7 @@ class SinusoidalEncoding(keras.layers.Layer):
         return self.dropout(encoded, training=training)
 
     def index(self, positions: Tensor) -> Tensor:
-        """Returns the number that stands for each position: here the position itself."""
+        """Returns the index that is encoded for each position: here the position itself."""
         return positions
 
     def get_config(self) -> Config:

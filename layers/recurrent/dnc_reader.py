@@ -1,4 +1,4 @@
-"""The differentiable neural computer as a reader of whole sequences."""
+"""The differentiable neural computer as an encoder of whole sequences."""
 
 from typing import Any
 
@@ -21,14 +21,14 @@ class DNCReader(keras.layers.Layer):
     """Reads a sequence with an LSTM that has a memory to write to and to read from, and gives its last output.
 
     From [Graves et al., 2016](https://doi.org/10.1038/nature20101), Methods, with two of the changes of
-    [Csordas and Schmidhuber, 2019](https://arxiv.org/abs/1904.10278): a freed cell is also emptied, and the walks along
-    the order of writing are sharpened. The baseline of
+    [Csordas and Schmidhuber, 2019](https://arxiv.org/abs/1904.10278): a freed cell is also emptied, and the temporal
+    links are sharpened. The baseline of
     [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), section 3.1.
 
     In the first paper's letters: `usage` is u, `precedence` p, `links` L, `write` w^w, `read` w^r; the interface vector
     has, in this order, the write key, erase and write vectors, the free gates, write strength, allocation gate and
     write gate, then for all heads the read keys, read strengths, modes (backward, content, forward) and the sharpness
-    of both walks.
+    of both links.
 
     Args:
         units: int. Size of the LSTM, of a cell of the memory and of the output, 1 to 8,192. Defaults to 200.
@@ -160,8 +160,8 @@ def allocation(usage: Tensor) -> Tensor:
     """
     usage = EPSILON + (1.0 - EPSILON) * usage
     this, other = usage[:, :, None], usage[:, None, :]
-    places = ops.arange(usage.shape[-1], dtype="int32")
-    first = ops.logical_and(other == this, places[None, :] < places[:, None])
+    index = ops.arange(usage.shape[-1], dtype="int32")
+    first = ops.logical_and(other == this, index[None, :] < index[:, None])
     less = ops.logical_or(other < this, first)
     return (1.0 - usage) * ops.exp(ops.sum(ops.where(less, ops.log(other), 0.0), axis=-1))
 

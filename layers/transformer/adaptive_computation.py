@@ -15,7 +15,7 @@ from kzoo.registry import alias, register
 
 @register("depth")
 class AdaptiveComputation(SharedDepth):
-    """Runs one block many times, and reads each position at steps of its own choice.
+    """Runs one block many times, with a learned number of steps for each position.
 
     From [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), Appendix A, Eq. 11-15, after
     [Graves, 2016](https://arxiv.org/abs/1603.08983). Position i halts with probability p_t = sigmoid(w . h_(t-1) + b)
@@ -23,8 +23,8 @@ class AdaptiveComputation(SharedDepth):
 
         o = sum over t <= T of P_t h_t,    P_t = p_t before T,    P_T = R = 1 - (p_1 + ... + p_(T-1))
 
-    Halted positions go on for the others to read. w and b are `halting`. While training, the loss grows by
-    penalty * mean of R, as an `add_loss`: the mean over the real positions of each sequence, then over the batch.
+    Halted positions are still updated, and attended to by the others. w and b are `halting`. While training,
+    penalty * mean of R is an `add_loss`: the mean over the real positions of each sequence, then over the batch.
 
     Args:
         block: name, config or object of the kind "block".
@@ -42,7 +42,7 @@ class AdaptiveComputation(SharedDepth):
         mask: bool tensor of shape (B, T), True at real tokens.
         steps: int. The most steps of this call.
         training: bool.
-        trace: bool. Whether to keep what every step did. Defaults to False.
+        trace: bool. Whether to return the trace of every step. Defaults to False.
 
     Returns:
         o, of shape (B, T, D), and the trace of `SharedDepth`, with `halting` (steps, B, T), P_t.

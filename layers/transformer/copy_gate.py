@@ -15,7 +15,7 @@ from kzoo.registry import alias, get, register, serialize
 
 @register("block")
 class CopyGate(keras.layers.Layer):
-    """Wraps a block so that each position can skip it and keep its state unchanged until its turn comes.
+    """Wraps a block so that each position can skip it and keep its state unchanged.
 
     From [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), Eq. 3-4. With h the states, and a and u the outputs
     of the block's attention and feed-forward sublayers:
@@ -23,7 +23,7 @@ class CopyGate(keras.layers.Layer):
         g  = sigmoid(FFN_gate(a))
         h' = g * u + (1 - g) * h
 
-    Since g depends on a, whether a position goes on depends on what it sees in the others. The last bias of FFN_gate
+    Since g depends on a, whether a position is updated depends on what it attends to. The last bias of FFN_gate
     starts at -3: at first almost everything is copied. The names "ndr" (the paper's Neural Data Router), "rel_gate" and
     "abs_rel_gate" are the paper's models with gate.
 

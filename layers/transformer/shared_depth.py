@@ -34,10 +34,10 @@ class SharedDepth(keras.layers.Layer):
         mask: bool tensor of shape (B, T), True at real tokens.
         steps: int. The number of steps of this call.
         training: bool.
-        trace: bool. Whether to keep what every step did. Defaults to False.
+        trace: bool. Whether to return the trace of every step. Defaults to False.
 
     Returns:
-        The last states, of shape (B, T, D), and the trace: empty, or all that the block tells, as `weights`
+        The last states, of shape (B, T, D), and the trace: empty, or that of the block at every step, as `weights`
         (steps, B, N, T, T) and `gates` (steps, B, T, D).
 
     Raises:

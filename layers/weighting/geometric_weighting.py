@@ -1,4 +1,4 @@
-"""Geometric attention: the closest match takes it."""
+"""Geometric attention: the closest match gets the weight."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from kzoo.registry import alias, register
 
 @register("weighting")
 class GeometricWeighting(keras.layers.Layer):
-    """Turns scores into weights that fall on the closest matching key: each match takes its share from all behind it.
+    """Turns scores into weights that fall on the closest matching key: a match leaves less to all keys farther away.
 
     From [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), Eq. 6-8. With z_ij the score:
 
@@ -47,7 +47,7 @@ class GeometricWeighting(keras.layers.Layer):
     ```python
     scores = np.array([[[[0, 1, -1], [0, 0, 20], [5, 5, 0]]]], "float32")
     weights = np.array(kzoo.layers.GeometricWeighting()(scores, np.ones(3, bool)))[0, 0]
-    assert weights[1, 2] > 0.99 and weights[1, 0] < 0.01  # one step away both; the right one is asked first
+    assert weights[1, 2] > 0.99 and weights[1, 0] < 0.01  # one step away both; the right one is first
     ```
 
     Differences: the paper does not mention normalisation; the authors' code normalises in the models without copy gate

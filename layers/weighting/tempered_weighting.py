@@ -1,4 +1,4 @@
-"""The softmax, sharper the more keys there are."""
+"""The tempered softmax: sharper the more keys there are."""
 
 import math
 from typing import Any
@@ -29,8 +29,8 @@ class TemperedWeighting(keras.layers.Layer):
         beta: float. What beta starts at. Defaults to 1/3, where tau is about 1 among twenty keys.
         trained: bool. Whether beta is trained, as in the paper, or stays what it is. Defaults to True.
         shortest: int. n is at least this; 2 keeps a row of one key from having no temperature. Defaults to 2.
-        stretch: float. While training, n counts as up to so many times as large, by a factor that is log-uniform and
-            drawn for each sequence. Defaults to 1, as in the paper.
+        stretch: float. While training, n is multiplied by a factor between 1 and this, log-uniform and drawn for each
+            sequence. Defaults to 1, as in the paper.
         dtype: str or DTypePolicy. Weights are float32 under any.
 
     Call arguments:
@@ -53,11 +53,11 @@ class TemperedWeighting(keras.layers.Layer):
     ```
 
     Differences: the paper calls n the sequence length and leaves open whether the output so far counts, and what beta
-    starts at. Here n counts the keys that a query may look at: under a causal mask it is the position, padding never
+    starts at. Here n counts the unmasked keys of a query: under a causal mask it is the position, padding never
     counts, and decoding step by step gives what one pass gives. Training first takes beta towards 0, where all keys
-    count alike and nothing holds at greater lengths; with `trained=False` only the scores grow, and a small model goes
-    on much further. Two matches whose scores are not quite equal are weighed otherwise at every length; with `stretch`
-    a model that counts them by their weights meets the temperatures of lengths that it is not trained on.
+    count alike and nothing generalises to greater lengths; with `trained=False` only the scores grow, and a small model
+    generalises much further. Two matches whose scores are not quite equal get other weights at every length; `stretch`
+    trains a model that counts matches by their weights on the temperatures of greater lengths.
     """
 
     def __init__(

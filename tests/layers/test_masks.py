@@ -59,7 +59,7 @@ def test_padding_masks(name):
         call(LEFT_PADDED)
     with pytest.raises(InputError, match="mask must be True at one token of every row at least"):
         call(EMPTY)
-    with pytest.raises(InputError, match="mask must be boolean, True where a token may be seen, not float32"):
+    with pytest.raises(InputError, match="mask must be boolean, True at unmasked tokens, not float32"):
         call(GOOD.astype("float32"))
 
 
@@ -69,7 +69,7 @@ def test_attention_masks(name):
     call(GOOD)
     call(LEFT_PADDED)  # any keys may be masked
     for dtype in ("float32", "int32"):
-        with pytest.raises(InputError, match=f"mask must be boolean, True where a token may be seen, not {dtype}"):
+        with pytest.raises(InputError, match=f"mask must be boolean, True at unmasked tokens, not {dtype}"):
             call(GOOD.astype(dtype))
 
 
