@@ -9,7 +9,7 @@ SHARPNESS = 3.0  # of the loss of the attention, per column
 
 
 def cross_entropy() -> keras.losses.Loss:
-    """Returns the cross-entropy averaged over the real tokens of a batch, which the sample weights tell."""
+    """Returns the cross-entropy averaged over the real tokens of a batch, those with a sample weight."""
     return keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction="mean_with_sample_weight")
 
 

@@ -58,8 +58,8 @@ def training_examples(stage: Stage, seed: int, task: Task, steps: int | None) ->
             return task.examples(data.split, size, own)
         # After the last epoch the batches are put in order once more.
         longest = data.curriculum[min(epoch, epochs - 1) * len(data.curriculum) // epochs]
-        for often in (1, 4, 16, 64):  # as many as it takes; each draw begins as the one before
-            drawn = task.examples(data.split, often * size, own)
+        for factor in (1, 4, 16, 64):  # as many as it takes; each draw begins as the one before
+            drawn = task.examples(data.split, factor * size, own)
             short = [row for row in drawn if len(parts(row.source)[0]) <= longest]
             if len(short) >= size:
                 # Of a split that is a list the shallow come first: any of them, not the first ones.

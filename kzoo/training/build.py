@@ -1,6 +1,7 @@
 """The model of a recipe, before its training."""
 
 import inspect
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,8 @@ def _begin_with_preset(model: Any, preset: str, seed: int) -> None:
     """
     from kzoo.saving.preset import Preset
 
+    if preset.startswith("hf://"):
+        print(f"kzoo: training begins with the weights of {preset}", file=sys.stderr)
     found = Preset.find(preset)
     own, other = model.preprocessor.get_config(), found.tokenizer
     if any(own.get(key) != other.get(key) for key in ("tokens", "labels")):

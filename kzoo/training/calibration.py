@@ -1,4 +1,4 @@
-"""Attention bias calibration: from where a trained model looked to where a new one may look, at any length."""
+"""Attention bias calibration: the attention of a trained model becomes biases of a new one, at any length."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def calibrate(
     length: int | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Returns the biases for a new model that looks where a trained one looked, along the same lines at any length.
+    """Returns the biases for a new model, along the lines of a trained one's attention, at any length.
 
     Attention bias calibration of [Duan et al., 2023](https://arxiv.org/abs/2310.11984), section 5 and Algorithm 1: the
     weights of the last decoder layer, averaged over examples, are averaged along the lines of each direction; a line l
@@ -147,9 +147,9 @@ def find_lines(
         kappa: float or None. How many standard deviations above the mean of all lines of its direction a line has to
             be. None keeps every line.
         directions: sequence of str, of "diagonal", "anti_diagonal" and "vertical".
-        ends: sequence of int. The columns that end the parts of a source; an anti-diagonal or vertical line is told by
+        ends: sequence of int. The columns that end the parts of a source; an anti-diagonal or vertical line is given by
             its distance from the end of the part in which it begins. Defaults to None: columns are rows that were
-            before, what is behind them is masked, and lines are told by their distance from column 0.
+            before, what is behind them is masked, and lines are given by their distance from column 0.
         average: str. "line", as the paper, divides the sum along a line by its length; "rows" by the number of all
             rows, so that a line that is cut off at a corner does not stand out by its few weights: with it d_l is the
             authors' code's sum but for a factor. Defaults to "rows".
@@ -177,12 +177,12 @@ def find_lines(
         if direction not in SLOPES:
             raise InputError(did_you_mean("direction", direction, SLOPES))
     heads, rows, columns = attention.shape
-    places, across = np.mgrid[:rows, :columns]
-    visible = across <= places if ends is None else np.ones((rows, columns), bool)
+    down, across = np.mgrid[:rows, :columns]
+    visible = across <= down if ends is None else np.ones((rows, columns), bool)
     found: Lines = [[] for _ in range(heads)]
     for direction in dict.fromkeys(directions):
         slope = SLOPES[direction]
-        starts = across - slope * places  # where a line is, or would be, in the first row
+        starts = across - slope * down  # where a line is, or would be, in the first row
         first = starts.min()
         lengths = np.bincount((starts - first)[visible])
         exist = np.flatnonzero(lengths)
@@ -192,12 +192,12 @@ def find_lines(
             limit = -np.inf if kappa is None else values.mean() + kappa * values.std() + NOISE
             for start, value in zip(exist + first, values, strict=True):
                 if value > limit:
-                    place = _place(int(start), slope, ends)
-                    found[head].append([slope, *place, round(float(value - values.max()), 6)])
+                    part, offset = _position(int(start), slope, ends)
+                    found[head].append([slope, part, offset, round(float(value - values.max()), 6)])
     return found
 
 
-def _place(start: int, slope: int, ends: Sequence[int] | None) -> tuple[int | None, int]:
+def _position(start: int, slope: int, ends: Sequence[int] | None) -> tuple[int | None, int]:
     """Returns the part and the offset of a line that is at column `start` in the first row."""
     if ends is None or slope == 1:
         return None, start

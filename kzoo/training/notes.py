@@ -5,8 +5,8 @@ from typing import Any
 
 from kzoo import checks
 from kzoo.errors import InputError
+from kzoo.training.part import LARGEST_COUNT
 from kzoo.training.recipe import Recipe
-from kzoo.training.stages import LARGEST_COUNT
 
 Notes = dict[str, Any]
 ENTRY = ("epoch", "steps", "examples_seen", "best_epoch")
@@ -43,7 +43,7 @@ def check_notes(notes: Notes, recipe: Recipe) -> Notes:
     _check_history(notes["history"], epoch)
     finished = notes["finished"]
     if not isinstance(finished, list) or len(finished) != index:
-        raise InputError(f"finished must tell of the {index} stages before")
+        raise InputError(f"finished must hold the {index} stages before")
     for entry in finished:
         _check_entry(entry)
     for name in ("backend", "digests"):

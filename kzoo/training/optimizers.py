@@ -14,7 +14,7 @@ FALLING = 0.2
 class Trapezoidal(keras.optimizers.schedules.LearningRateSchedule):
     """A rate that rises linearly, stays, and falls linearly to 0 over the last fifth of the steps.
 
-    Until it falls it does not depend on how many steps there are: a run may be told to be longer or shorter before.
+    Before it falls it does not depend on the number of steps, which may be changed until then.
 
     Args:
         rate: float. The rate between.

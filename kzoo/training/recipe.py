@@ -11,7 +11,8 @@ from kzoo.saving import catalogue
 from kzoo.saving.files import read_json
 from kzoo.tasks import get as get_task
 from kzoo.training import supervision
-from kzoo.training.stages import Stage, check_lengths
+from kzoo.training.part import check_lengths
+from kzoo.training.stages import Stage
 from kzoo.training.upgrade import upgrade
 
 FORMAT = 2
@@ -203,6 +204,17 @@ def load_recipe(source: str | Path) -> Recipe:
 
         path = Preset.find(source).folder / "recipe.json"
     try:
-        return Recipe.from_config(read_json(path))
+        recipe = Recipe.from_config(read_json(path))
+        if str(source).startswith("hf://"):
+            _check_remote(recipe)
+        return recipe
     except (InputError, LookupError) as error:
         raise InputError(f"{path}: {error}") from error
+
+
+def _check_remote(recipe: Recipe) -> None:
+    """Raises `InputError` if a recipe from the Hub would read a preset that is neither bundled nor on the Hub."""
+    bundled = catalogue.names_of(*catalogue.KINDS)
+    for key, preset in (("init_from", recipe.init_from), ("calibration", (recipe.calibration or {}).get("preset"))):
+        if preset is not None and not preset.startswith("hf://") and preset not in bundled:
+            raise InputError(f"{key} of a recipe from the Hub must name a preset of kzoo or of the Hub")

@@ -23,7 +23,7 @@ MECHANISM = {
     "TransformerDecoder": "block",
     "TransformerSeq2Seq": "self_bias",
 }
-POLL = 1.0  # seconds between two looks at the checkpoints, for the progress bar
+POLL = 1.0  # seconds between two reads of the checkpoints, for the progress bar
 
 
 def grid(
@@ -36,7 +36,7 @@ def grid(
 
     Args:
         sources: sequence of what `load_recipe` takes.
-        mechanisms: sequence of str, in the place of the recipes' own. Defaults to these.
+        mechanisms: sequence of str, instead of the recipes' own. Defaults to these.
         tasks: sequence of str, likewise.
         seeds: sequence of int, likewise.
 
@@ -114,7 +114,7 @@ class _Watch:
         self.recipes, self.folder = recipes, folder
         self.ended = threading.Event()
         self.done = dict.fromkeys(recipes, 0)
-        self.look()
+        self.count()
         first = sum(self.done.values())
         self.bar = tqdm(total=sum(map(epochs, recipes.values())), initial=first, unit=" epochs", disable=not show)
         self.thread = threading.Thread(target=self.watch, daemon=True) if show else None
@@ -130,7 +130,7 @@ class _Watch:
             self.thread.join()
         self.bar.close()
 
-    def look(self) -> int:
+    def count(self) -> int:
         """Returns the epochs made by now; a run that has gone from its folder keeps what it had."""
         for name, recipe in self.recipes.items():
             self.done[name] = max(self.done[name], epochs_done(recipe, self.folder / name))
@@ -138,8 +138,8 @@ class _Watch:
 
     def watch(self) -> None:
         while not self.ended.wait(POLL):
-            self.bar.update(self.look() - self.bar.n)
-        self.bar.update(self.look() - self.bar.n)
+            self.bar.update(self.count() - self.bar.n)
+        self.bar.update(self.count() - self.bar.n)
 
 
 def epochs(recipe: Recipe) -> int:

@@ -1,6 +1,7 @@
-"""The way from a recipe to a preset folder."""
+"""From a recipe to a preset folder."""
 
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ from kzoo.errors import InputError, PresetError, TrainingError
 from kzoo.saving.files import read_json
 from kzoo.training.lock import locked
 from kzoo.training.recipe import Recipe, load_recipe
+
+ONE_AT_A_TIME = threading.RLock()
 
 
 def train(
@@ -20,6 +23,8 @@ def train(
     devices: int | None = None,
 ) -> Path:
     """Trains a model by a recipe, stage after stage, evaluates it by length, and writes it as a preset folder.
+
+    In one process trainings run one after another, also those of several threads: they share the random state of Keras.
 
     While it runs, `<output>.training` holds a lock and a checkpoint of the last finished epoch, and is removed at the
     end.
@@ -54,7 +59,7 @@ def train(
     from kzoo.training.devices import data_parallel
     from kzoo.training.fit import fit
 
-    with locked(folder), data_parallel(devices, [stage.data.batch_size for stage in recipe.stages]):
+    with locked(folder), ONE_AT_A_TIME, data_parallel(devices, [stage.data.batch_size for stage in recipe.stages]):
         checkpoint = Checkpoint(folder)
         if _is_done(recipe, output, resume):  # by another that held the lock, or was killed behind its last step
             checkpoint.remove()

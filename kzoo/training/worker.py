@@ -8,7 +8,7 @@ from kzoo.errors import KzooError
 
 
 def main(recipe: str, folder: str) -> int:
-    """Trains; returns 0, or 2 when an error of kzoo was told."""
+    """Trains; returns 0, or 2 after an error of kzoo."""
     from kzoo.training.train import train
 
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -12,10 +12,11 @@ import pytest
 
 import kzoo
 from kzoo.cards.card import render_card
-from kzoo.errors import AccessError, KzooError, NotOnHubError, PresetError, UnreachableError
+from kzoo.errors import AccessError, InputError, KzooError, NotOnHubError, PresetError, UnreachableError
 from kzoo.hub.address import Address
 from kzoo.hub.download import FILES, fetch
 from kzoo.saving.files import sha256
+from kzoo.saving.save import write_metadata
 from kzoo.saving.weights import serialize
 from kzoo.training.recipe import load_recipe
 
@@ -314,6 +315,20 @@ def test_the_commands_take_addresses(hub, put, whole_preset, kzoo_command, tmp_p
     hub.stop()
     code, out, err = kzoo_command("download", "hf://friend/other")
     assert (code, out) == (1, "") and len(err.splitlines()) == 1 and "cannot be reached" in err
+
+
+@pytest.mark.parametrize("key", ["init_from", "calibration"])
+@pytest.mark.parametrize("start", ["/etc", "../mine", "mine", "~/mine"])
+def test_a_recipe_from_the_hub_reads_no_folder_of_this_machine(key, start, hub, put, own):
+    recipe = load_recipe(own).to_config()
+    recipe[key] = start if key == "init_from" else {"preset": start}
+    if key == "calibration":
+        recipe["model"] = {"class": "TransformerSeq2Seq", "config": {}}
+    (own / "recipe.json").write_text(json.dumps(recipe))
+    write_metadata(own)
+    put(own)
+    with pytest.raises(InputError, match=f"{key} of a recipe from the Hub must name a preset of kzoo or of the Hub"):
+        load_recipe(FRIEND)
 
 
 def test_downloading_needs_no_backend(hub, put, whole_preset, hub_python):

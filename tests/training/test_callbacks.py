@@ -102,3 +102,11 @@ def test_length_accuracy_puts_logs(make_model):
     examples = kzoo.tasks.get("recopy").examples("validation", 10, length=3)
     assert history["accuracy_at_3"] == [measure(model, examples)["sequence_accuracy"]]
     assert isinstance(callback, keras.callbacks.Callback)
+
+
+def test_a_callback_of_keras_monitors_a_length(make_model):
+    stop = keras.callbacks.EarlyStopping("accuracy_at_2", mode="max", patience=1)
+    watch = LengthAccuracy("recopy", [2], examples=4)
+    data = [("4 7", "4 4 4 7 7 7 7 7")]
+    history = make_model().fit(data, epochs=5, callbacks=[watch, stop], verbose=0).history
+    assert history["accuracy_at_2"] == [0.0, 0.0] and stop.stopped_epoch == 1

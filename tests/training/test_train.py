@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 
 import keras
 import numpy as np
@@ -268,3 +269,14 @@ def test_weights_that_are_not_finite_are_never_kept(config, monkeypatch, tmp_pat
         train(Recipe.from_config({**config, "selection_examples": 10}), tmp_path / "tiny_recopy")
     assert read_json(tmp_path / "tiny_recopy.training" / "notes.json")["epoch"] == 1
     assert not (tmp_path / "tiny_recopy").exists()
+
+
+@pytest.mark.once
+def test_two_threads_train_one_after_another(config, unbroken, tmp_path):
+    configs = [{**config, "seed": seed, "selection": "last", "watch": []} for seed in (3, 4)]
+    recipes = [Recipe.from_config(own) for own in configs]
+    with ThreadPoolExecutor(2) as pool:
+        made = list(pool.map(lambda k: train(recipes[k], tmp_path / f"tiny_{k}"), range(2)))
+    for folder, own in zip(made, configs, strict=True):
+        alone = unbroken(own)
+        assert (folder / "model.safetensors").read_bytes() == (alone / "model.safetensors").read_bytes()
