@@ -18,12 +18,14 @@ class Published:
         runs: int or None. How many runs the paper has, where it says.
         not_comparable: {mechanism: why}. Where our runs of a mechanism differ from the paper's in what they were given,
             how they are read or what is counted.
+        given: {mechanism: supervision}. What the paper's own runs had beyond pairs of source and target.
     """
 
     accuracy: Accuracy = field(default_factory=dict)
     statistic: str | None = None
     runs: int | None = None
     not_comparable: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def number(
         self, mechanism: str | None, length: int | None, supervision: Sequence[str] | None = None
@@ -43,7 +45,8 @@ class Published:
         """Returns why a published accuracy does not stand beside ours; None if it may, or if the paper has none."""
         if mechanism is None or not self.accuracy.get(mechanism):
             return None
-        given = [word for word in supervision or () if word != SELECTED]
+        alike = (SELECTED, *self.given.get(mechanism, ()))
+        given = [word for word in supervision or () if word not in alike]
         if mechanism in self.not_comparable:
             return self.not_comparable[mechanism]
         return f"ours was trained with {' and '.join(given)}" if given else None
