@@ -196,17 +196,9 @@ def answers(model: Any, sources: Sources) -> dict[str, np.ndarray]:
 
 
 def examples(program: Any, length: int) -> Sources:
-    """Returns three encoded sources of the model's task, or of its vocabulary: of this length, and of two lesser."""
-    from kzoo import tasks
-
-    preprocessor = program.preprocessor
+    """Returns three encoded sources: of this length, and of two lesser."""
     lengths = (length, length - 1, max(2, length // 2))
-    try:
-        task = tasks.get(program.model.task_name)
-        return [preprocessor.encode_source(task.examples("test", 1, length=n)[0].source) for n in lengths]
-    except (InputError, LookupError):  # no task of ours, or none of such lengths
-        rng = np.random.default_rng(length)
-        return [preprocessor.encode_source(preprocessor.any_source(rng, n)) for n in lengths]
+    return [program.preprocessor.encode_source(program.example(n)) for n in lengths]
 
 
 def _alike(expected: dict[str, np.ndarray], found: dict[str, np.ndarray], pad_id: int) -> bool:

@@ -6,7 +6,10 @@ from typing import Any
 import numpy as np
 from keras import ops
 
+from kzoo import tasks
+from kzoo.annotations import Config
 from kzoo.backend import no_other_backend
+from kzoo.errors import InputError
 from kzoo.models.protocols import Generates
 from kzoo.preprocessing.padding import pad
 
@@ -43,6 +46,21 @@ class Program:
         """Returns encoded sources as the int32 array (B, S) that artifacts take."""
         return pad(sources, self.preprocessor.tokenizer.pad_id)
 
+    def example(self, length: int) -> list[str]:
+        """Returns the tokens of a source of the model's task, or of its vocabulary where no task has such a length."""
+        try:
+            source = list(tasks.get(self.model.task_name).examples("test", 1, length=length)[0].source)
+            self.preprocessor.encode_source(source)
+            return source
+        except (InputError, LookupError):
+            return self.preprocessor.any_source(np.random.default_rng(length), length)
+
+    def text_rule(self) -> Config:
+        """Returns how a text becomes ids and ids a text, with an example and its answer."""
+        rule: Config = self.preprocessor.text_rule()
+        source = ("" if rule["characters"] else " ").join(self.example(4))
+        return {**rule, "example": {"source": source, "answer": self.model.generate(source)}}
+
     def description(self) -> dict[str, Any]:
         """Returns what a reader of the artifact needs: plain data."""
         with no_other_backend():
@@ -55,6 +73,7 @@ class Program:
             "task": self.model.task_name,
             "tokens": tokenizer.tokens,
             **symbols,
+            "text": self.text_rule(),
             "preprocessor": {"class": type(self.preprocessor).__name__, "config": config.pop("preprocessor")},
             "config": config,
         }

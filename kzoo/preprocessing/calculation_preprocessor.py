@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from kzoo import checks
-from kzoo.annotations import Inputs, Tensor, Text, TokenIds
+from kzoo.annotations import Config, Inputs, Tensor, Text, TokenIds
 from kzoo.errors import InputError
 from kzoo.preprocessing.preprocessor import MAX_LENGTH
 from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
@@ -174,6 +174,14 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         if self.operator_id is not None and not self.aligned:
             ends = [[list(row).index(self.operator_id), len(row) - 1] for row in ids]
         return {**super().sources(ids, pad_to), "encoder_ends": np.array(ends, "int32")}
+
+    def text_rule(self) -> Config:
+        number = None
+        if self.zeros is not None:
+            second = ("itself" if self.aligned else "nothing") if self.single else "zeros"
+            number = {"operator": self.operator, "zeros": self.zeros, "digits": self.digits}
+            number |= {"second": second, "aligned": self.aligned}
+        return {**super().text_rule(), "number": number}
 
     def tensors(self, token_ids: Tensor) -> Inputs:
         from keras import ops

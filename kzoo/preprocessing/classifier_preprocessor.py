@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from kzoo import checks
-from kzoo.annotations import Arrays, Text, TokenIds
+from kzoo.annotations import Arrays, Config, Text, TokenIds
 from kzoo.errors import InputError, did_you_mean
 from kzoo.preprocessing.padding import bucket
 from kzoo.preprocessing.preprocessor import Preprocessor
@@ -88,3 +88,6 @@ class ClassifierPreprocessor(Preprocessor):
         """
         y = np.array(targets, "int32")
         return self.sources(sources, pad_to and pad_to[0]), y, np.ones(y.shape, "float32")
+
+    def text_rule(self) -> Config:
+        return {**super().text_rule(), "labels": self.labels}

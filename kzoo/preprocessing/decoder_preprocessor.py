@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from kzoo import checks
-from kzoo.annotations import Arrays, Inputs, Tensor, Text, TokenIds
+from kzoo.annotations import Arrays, Config, Inputs, Tensor, Text, TokenIds
 from kzoo.errors import InputError
 from kzoo.preprocessing.padding import bucket, pad
 from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor
@@ -145,6 +145,9 @@ class DecoderPreprocessor(Preprocessor):
             return super().max_target_length(columns)
         factor, number = self.target_steps
         return math.ceil(factor) * columns + (number if factor else max(number, 1))
+
+    def text_rule(self) -> Config:
+        return {**super().text_rule(), "delimiter": DELIMITER}
 
     def arrays(
         self, sources: Sequence[TokenIds], targets: Sequence[TokenIds], pad_to: tuple[int, int] | None = None

@@ -132,5 +132,12 @@ class Preprocessor:
         sources, targets = zip(*pairs, strict=True)
         return self.arrays(sources, targets, pad_to)
 
+    def text_rule(self) -> Config:
+        """Returns how a text becomes ids and ids a text, as plain data: see `kzoo.exporting.reader`."""
+        around = self.closed([-1])
+        prefix, suffix = around[: around.index(-1)], around[around.index(-1) + 1 :]
+        words = {"characters": self.characters, "prefix": prefix, "suffix": suffix, "delimiter": None, "number": None}
+        return {**words, "reversed_target": self.reversed_target, "labels": None}
+
     def get_config(self) -> Config:
         return {**self.tokenizer.get_config(), **{name: getattr(self, name) for name in self.arguments}}

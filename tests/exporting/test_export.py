@@ -10,6 +10,7 @@ import pytest
 import kzoo
 import kzoo.exporting.export as module
 from kzoo.errors import BackendError, InputError
+from kzoo.exporting import reader
 from kzoo.exporting.export import FORMATS, compare, export
 from kzoo.exporting.program import Program
 from kzoo.saving.weights import load_weights, named_variables
@@ -55,6 +56,44 @@ def keep(program, traced):
     return traced
 
 
+def from_onnx(path):
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(path)
+    about = json.loads(session.get_modelmeta().custom_metadata_map["kzoo"])
+    return lambda ids: session.run(None, {"token_ids": ids})[0], about
+
+
+def from_torch(path):
+    import torch
+
+    extra = {"kzoo.json": ""}
+    module = torch.export.load(path, extra_files=extra).module()
+    return lambda ids: module(torch.from_numpy(ids))[0].numpy(), json.loads(extra["kzoo.json"])
+
+
+def from_saved_model(path):
+    import tensorflow as tf
+
+    loaded = tf.saved_model.load(str(path))
+    about = json.loads((path / "assets.extra" / "kzoo.json").read_text())
+    name = "label_ids" if about["text"]["labels"] else "output_ids"
+    return lambda ids: loaded.signatures["serving_default"](token_ids=tf.constant(ids))[name].numpy(), about
+
+
+READERS = {"onnx": from_onnx, "torch": from_torch, "saved_model": from_saved_model}
+TEXTS = {"addition": ["12+9", "5+1234"], "ctl_forward": ["101 d a b", "010 f"], "sorter": ["5 3 1 4 2", "7"]}
+
+
+def reads_texts(model, answers, about):
+    """Asserts that the README's functions read and write the texts of an exported file as the model does."""
+    for text in TEXTS.get(model.task_name, ["4 7 9 8", "7 7"]):
+        [answer] = answers(np.array([reader.to_ids(text, about)], "int32")).tolist()
+        assert reader.to_text(answer, about) == model.generate(text)
+    example = about["text"]["example"]
+    assert model.generate(example["source"]) == example["answer"]
+
+
 @pytest.mark.usefixtures("one_trace")
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("family", FAMILIES)
@@ -62,6 +101,9 @@ def test_the_table(family, format, models, tmp_path):
     path = tmp_path / f"model{FORMATS[format].suffix}"
     if BACKEND in FORMATS[format].backends:
         assert export(models[family], path, format) == path and path.exists()
+        if format in READERS:
+            answers, about = READERS[format](path)
+            reads_texts(models[family], answers, about)
     else:
         with pytest.raises(BackendError, match=f"the {BACKEND} backend does not write {format}: .*; run it with KERAS"):
             export(models[family], path, format)
