@@ -65,3 +65,21 @@ def test_the_table_of_exports(root):
     assert {row[0] for row in rows} == families
     for row in rows:
         assert row[1:] == [", ".join(FORMATS[format].backends) for format in FORMATS]
+
+
+@pytest.mark.once
+def test_the_table_of_results(root):
+    """Every number of ours in the table is that of the preset's rows, and its supervision is not left out."""
+    text, _ = section(root, "Results")
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if "](hub_cards/" in line
+    ]
+    rows = [row for row in rows if len(row) == 6]
+    assert len(rows) >= 10
+    for name, _, tested, ours, _, words in rows:
+        preset = kzoo.Preset.find(re.match(r"\[`(\w+)`\]", name)[1])
+        found = {row["length"]: row["value"] for row in preset.rows if row["metric"] == "sequence_accuracy"}
+        lengths = [None] if tested.startswith("test split") else [int(n.replace(",", "")) for n in tested.split(" / ")]
+        said = [float(number) for number in re.findall(r"[\d.]+", ours)][: len(lengths)]
+        assert said == [int(1000 * found[length] + 0.5) / 10 for length in lengths], name
+        assert bool(preset.supervision) == (words != "none"), name
