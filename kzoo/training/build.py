@@ -40,7 +40,7 @@ def build(recipe: Recipe, index: int = -1, previous: Path | None = None) -> Any:
     if previous is not None:
         _begin_with(model, previous, lambda: _trained(recipe, index - 1, previous), recipe.stage_seed(index))
     elif index == 0 and recipe.init_from is not None:
-        _begin_with_preset(model, recipe.init_from, recipe.stage_seed(0))
+        _begin_with_preset(model, recipe)
     return model
 
 
@@ -71,22 +71,26 @@ def _check_fits(recipe: Recipe, index: int, cls: Any) -> None:
             raise InputError(f"a {cls.__name__} cannot be trained with the objective {name}")
 
 
-def _begin_with_preset(model: Any, preset: str, seed: int) -> None:
-    """Gives a model the weights of a preset, widened if it is narrower.
+def _begin_with_preset(model: Any, recipe: Recipe) -> None:
+    """Gives a model the weights of the preset that a recipe begins with, widened if it is narrower.
 
     Raises:
         PresetError: the preset has other weights.
-        InputError: it has another vocabulary, or cannot be widened.
+        InputError: it has another vocabulary or cannot be widened, or the recipe does not declare its supervision.
     """
     from kzoo.saving.preset import Preset
 
+    preset = str(recipe.init_from)
     if preset.startswith("hf://"):
         print(f"kzoo: training begins with the weights of {preset}", file=sys.stderr)
     found = Preset.find(preset)
     own, other = model.preprocessor.get_config(), found.tokenizer
     if any(own.get(key) != other.get(key) for key in ("tokens", "labels")):
         raise InputError(f"{preset} has another vocabulary than the task, so training cannot start from it")
-    _begin_with(model, found.folder / "model.safetensors", found.build, seed)
+    missing = [word for word in found.metadata.get("supervision") or [] if word not in (recipe.supervision or ())]
+    if missing and recipe.supervision is not None:
+        raise InputError(f"supervision must declare {', '.join(map(repr, missing))}, which {preset} was trained with")
+    _begin_with(model, found.folder / "model.safetensors", found.build, recipe.stage_seed(0))
 
 
 def _begin_with(model: Any, weights: Path, narrow: Any, seed: int) -> None:

@@ -1,6 +1,7 @@
 """Recipes: what they may say."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +9,7 @@ from kzoo.errors import InputError, PresetError, UnknownNameError
 from kzoo.saving.catalogue import RECIPE, RUN, list_presets, names_of
 from kzoo.saving.files import read_json, sha256
 from kzoo.saving.preset import Preset
+from kzoo.saving.save import write_metadata
 from kzoo.saving.weights import weights_sha256
 from kzoo.training.build import build
 from kzoo.training.recipe import Recipe, load_recipe
@@ -231,6 +233,16 @@ def test_training_starts_from_a_preset(config, own_preset):
         build(Recipe.from_config({**recipe, "model": config["model"]}))
     with pytest.raises(InputError, match="has another vocabulary than the task"):
         build(Recipe.from_config({**recipe, "task": "lookup"}))
+
+
+def test_the_supervision_of_the_first_weights_is_declared_too(config, own_preset):
+    write_metadata(own_preset, read_json(own_preset / "metadata.json") | {"supervision": ["gold attention"]})
+    model = {"class": "RecurrentSeq2Seq", "config": {"embedding_units": 6, "encoder_units": 5}}
+    recipe = Recipe.from_config({**config, "model": model, "start": str(own_preset)})
+    assert build(recipe).encoder_units == 5  # not stated
+    assert build(replace(recipe, supervision=("gold attention",))).encoder_units == 5
+    with pytest.raises(InputError, match="supervision must declare 'gold attention', which .* was trained with"):
+        build(replace(recipe, supervision=()))
 
 
 def test_a_preset_without_recipe_says_so(own_preset):
