@@ -1,9 +1,8 @@
 """The simple arithmetic of Csordas et al. (2022): nested sums and products modulo 10."""
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import accumulate, pairwise, product
+from itertools import accumulate, product
 
 import numpy as np
 
@@ -12,106 +11,15 @@ from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.classification import CSORDAS, ClassificationTask, held_out, published_means
+from kzoo.tasks.expressions import DIGITS, Shape, uniforms
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata.trees import arithmetic_strata
 
-DIGITS = "0123456789"
 MAX_TOKENS = 50
 DEEPEST = 60  # deeper ones of so few tokens are too rare to be drawn
 LONGEST_TRAINED = 5
 DRAWN = 25_000  # training examples of each depth but the first
 SEED = 0
-
-Tree = tuple[str, int]  # an expression and its value
-Draw = Callable[[], float]
-
-
-def uniforms(rng: np.random.Generator) -> Draw:
-    """Returns a function that gives numbers uniform in [0, 1), which it draws by the hundred."""
-
-    def numbers() -> Iterator[float]:
-        while True:
-            yield from rng.random(100).tolist()
-
-    return numbers().__next__
-
-
-def pick(draw: Draw, sums: Sequence[float], number: int | None = None) -> int:
-    """Returns an index, of the first `number`, in proportion to weights of which `sums` are the cumulative sums."""
-    return bisect_right(sums, draw() * sums[(number or len(sums)) - 1])
-
-
-class Shape:
-    """How expressions come about, and how to draw one of a given depth from among them.
-
-    The published data are drawn at random and sorted by depth. An argument is an operation with the probability
-    `nesting`, unless it stands too deep; an expression with less than `low` operations within each other becomes the
-    right argument of another, until it has enough. Deep ones are rare, so that takes millions of draws. Here every
-    choice is made given the depth that is wanted, which gives the same distribution at once.
-
-    Args:
-        nesting: float. Probability of an operation where a digit could be.
-        low: int. The least depth: operations within each other.
-        high: int. The largest.
-        either_side: bool. Whether an expression that is made deeper may become the left argument too.
-    """
-
-    def __init__(self, nesting: float, low: int, high: int, either_side: bool = False) -> None:
-        self.low, self.high, self.either_side = low, high, either_side
-        # sums[r][k]: the chance that an expression has at most depth k, where r is the most that it may have.
-        self.sums = [[1.0]]
-        for _ in range(high):
-            self.sums.append([1.0 - nesting, *(1.0 - nesting + nesting * chance**2 for chance in self.sums[-1])])
-        first, other = (weights(self.sums[room]) for room in (high, high - 1))
-        self.first: dict[int, list[float]] = {}
-        self.other: dict[tuple[int, int], list[float]] = {}
-        for depth in range(low, high + 1):
-            # The chance that an expression will have this depth once it has been made deep enough, by its depth now.
-            reaches = [float(k == depth) for k in range(high + 1)]
-            for now in range(low - 1, -1, -1):
-                row = [chance * reaches[1 + max(k, now)] for k, chance in enumerate(other)]
-                reaches[now], self.other[depth, now] = sum(row), list(accumulate(row))
-            self.first[depth] = list(accumulate(a * b for a, b in zip(first, reaches, strict=True)))
-
-    def expression(self, draw: Draw, depth: int) -> Tree:
-        """Returns an expression of a depth from `low` to `high`."""
-        found = pick(draw, self.first[depth])
-        tree = self.exactly(draw, self.high, found)
-        while found < self.low:
-            other = pick(draw, self.other[depth, found])
-            pair = [self.exactly(draw, self.high - 1, other), tree]
-            if self.either_side and draw() < 0.5:
-                pair.reverse()
-            tree, found = join(draw, *pair), 1 + max(other, found)
-        return tree
-
-    def exactly(self, draw: Draw, room: int, depth: int) -> Tree:
-        """Returns an expression of exactly `depth`, of those that may have up to `room`."""
-        if depth == 0:
-            digit = int(draw() * 10)
-            return DIGITS[digit], digit
-        sums, left, right = self.sums[room - 1], depth - 1, depth - 1
-        if depth > 1:
-            # One argument is as deep as that: both, or only the left, or only the right.
-            shallower = sums[depth - 2]
-            number = draw() * (sums[depth - 1] + shallower)
-            if number < shallower:
-                right = pick(draw, sums, depth - 1)
-            elif number < 2 * shallower:
-                left = pick(draw, sums, depth - 1)
-        return join(draw, self.exactly(draw, room - 1, left), self.exactly(draw, room - 1, right))
-
-
-def weights(sums: Sequence[float]) -> list[float]:
-    """Returns the weights of which `sums` are the cumulative sums."""
-    return [sums[0], *(b - a for a, b in pairwise(sums))]
-
-
-def join(draw: Draw, left: Tree, right: Tree) -> Tree:
-    """Returns the sum or the product of two expressions."""
-    if draw() < 0.5:
-        return f"({left[0]}+{right[0]})", (left[1] + right[1]) % 10
-    return f"({left[0]}*{right[0]})", left[1] * right[1] % 10
 
 
 @register("task", "arithmetic")
@@ -121,7 +29,9 @@ class Arithmetic(ClassificationTask):
     A character is a token. Length counts the operations within each other: "((4*7)+2)" has 2. The training split has
     the 200 single operations and 25,000 expressions of each depth from 2 to 5; the validation split has depth 6, the
     test split 7 and 8. "iid" holds 1,000 expressions of depth 2 to 5 that training never has; so are test examples of
-    those depths. No expression has more than 50 tokens, or 5 for each depth beyond 10. About 28 % of the answers are 0.
+    those depths; those of depth 1 are the training examples, since there are no others. The training split is one list,
+    so a recipe that draws "fresh" examples draws from it again. No expression has more than 50 tokens, or 5 for each
+    depth beyond 10. About 28 % of the answers are 0.
 
     Args:
         either_side: bool. Whether an expression that is made deeper may become either argument of the next operation.
@@ -167,7 +77,7 @@ class Arithmetic(ClassificationTask):
         return (self.intermediate(source)[-1][1],)
 
     def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
-        return [(place, DIGITS[value]) for place, value in _results(self.name, tuple(source))]
+        return [(position, DIGITS[value]) for position, value in _results(self.name, tuple(source))]
 
     def sample(self, rng: np.random.Generator, length: int) -> Example:
         if length == 1:
@@ -241,19 +151,19 @@ def _depth(source: Tokens) -> int:
 
 
 def _results(name: str, source: Tokens) -> list[tuple[int, int]]:
-    """Returns the places of the closing brackets with what is between them and theirs, the whole expression last.
+    """Returns the positions of the closing brackets with what is between them and theirs, the whole expression last.
 
     It is read with a stack of what stands before each open bracket.
     """
     stack: list[list[str | int]] = [[]]
     found: list[tuple[int, int]] = []
-    for place, token in enumerate(source):
+    for position, token in enumerate(source):
         if token == "(":
             stack.append([])
         elif token == ")" and len(stack) > 1:
             match stack.pop():
                 case [int(a), "+" | "*" as operation, int(b)]:
-                    found.append((place, (a + b if operation == "+" else a * b) % 10))
+                    found.append((position, (a + b if operation == "+" else a * b) % 10))
                     stack[-1].append(found[-1][1])
                 case _:
                     break

@@ -113,8 +113,8 @@ class Task:
         raise NotImplementedError
 
     def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
-        """Returns the intermediate results of a source: places in it, and the token that each results in. A task says
-        which: at least the value of every operation.
+        """Returns the intermediate results of a source: pairs of a position in it and the token of a result there. Each
+        task says which results these are.
 
         Raises:
             InputError: the task has none, or the source is not one of its own.

@@ -51,19 +51,19 @@ class DigitTask(Task):
 
 
 class CopyingTask(DigitTask):
-    """Base of the tasks whose target consists of digits of the source: `places` says of which."""
+    """Base of the tasks whose target consists of digits of the source: `indices` says of which."""
 
-    def places(self, source: Tokens) -> Sequence[int]:
+    def indices(self, source: Tokens) -> Sequence[int]:
         """Returns the index of the source digit behind each digit of the target."""
         raise NotImplementedError
 
     def solve(self, source: Tokens) -> Tokens:
         self.check(source)
-        return tuple(source[i] for i in self.places(source))
+        return tuple(source[i] for i in self.indices(source))
 
     def gold_attention(self, source: Tokens) -> tuple[int, ...]:
         self.check(source)
-        return (*self.places(source), len(source))
+        return (*self.indices(source), len(source))
 
 
 def repeats(digit: str) -> int:
@@ -95,7 +95,7 @@ class Copy(CopyingTask):
     name = "copy"
     published = published_for("copy")
 
-    def places(self, source: Tokens) -> Sequence[int]:
+    def indices(self, source: Tokens) -> Sequence[int]:
         return range(len(source))
 
 
@@ -115,7 +115,7 @@ class ReverseCopy(CopyingTask):
     name = "reverse_copy"
     published = published_for("reverse_copy")
 
-    def places(self, source: Tokens) -> Sequence[int]:
+    def indices(self, source: Tokens) -> Sequence[int]:
         return range(len(source))[::-1]
 
 
@@ -137,7 +137,7 @@ class ReCopy(CopyingTask):
     name = "recopy"
     published = published_for("recopy")
 
-    def places(self, source: Tokens) -> Sequence[int]:
+    def indices(self, source: Tokens) -> Sequence[int]:
         return [i for i, digit in enumerate(source) for _ in range(repeats(digit))]
 
 
@@ -156,8 +156,8 @@ class ReverseReCopy(ReCopy):
     name = "reverse_recopy"
     published = published_for("reverse_recopy")
 
-    def places(self, source: Tokens) -> Sequence[int]:
-        return super().places(source)[::-1]
+    def indices(self, source: Tokens) -> Sequence[int]:
+        return super().indices(source)[::-1]
 
 
 @register("task", "inv_recopy")
@@ -183,7 +183,7 @@ class InvReCopy(CopyingTask):
     def write(self, digits: Tokens, rng: np.random.Generator) -> Tokens:
         return repeated(digits)
 
-    def places(self, source: Tokens) -> Sequence[int]:
+    def indices(self, source: Tokens) -> Sequence[int]:
         found, i = [], 0
         while i < len(source):
             found.append(i)
@@ -211,5 +211,5 @@ class InvReverseReCopy(InvReCopy):
     def write(self, digits: Tokens, rng: np.random.Generator) -> Tokens:
         return repeated(digits[::-1])
 
-    def places(self, source: Tokens) -> Sequence[int]:
-        return super().places(source)[::-1]
+    def indices(self, source: Tokens) -> Sequence[int]:
+        return super().indices(source)[::-1]

@@ -45,5 +45,5 @@ class DeDupe(CopyingTask):
         counts = 2 * rng.integers(0, 3, len(digits)) + 1
         return tuple(digit for digit, count in zip(digits, counts, strict=True) for _ in range(count))
 
-    def places(self, source: Tokens) -> Sequence[int]:
+    def indices(self, source: Tokens) -> Sequence[int]:
         return [i for i, digit in enumerate(source) if i == 0 or digit != source[i - 1]]

@@ -68,11 +68,11 @@ class LegoTask(HintingTask):
             if len(text) == 4 and text[0] in LETTERS and text[1] == "=" and text[2] in SIGNS:
                 after[text[3]] = (text[0], text[2])
         found: list[tuple[str, str]] = []
-        place, sign = "1", "+"
-        while place in after and len(found) <= CHAIN:
-            place, own = after[place]
+        variable, sign = "1", "+"
+        while variable in after and len(found) <= CHAIN:
+            variable, own = after[variable]
             sign = "+" if sign == own else "-"
-            found.append((place, sign))
+            found.append((variable, sign))
         if len(found) != CHAIN or len({letter for letter, _ in found}) != CHAIN or len(clauses) != 5 * CHAIN:
             raise InputError(f"a source of {self.name} has {CHAIN} clauses like a=-d; that make one chain from 1 on")
         return found
@@ -96,7 +96,7 @@ class Lego(LegoTask):
     The paper does not say how the values are written. Here a variable's name goes before its sign, so that accuracy at
     length n means that n variables were found and valued without a mistake; the paper's is of the n-th alone. To learn
     it, a variable must be seen from its clause's other end whatever it is: `RelativeBias` with `query_bias` has scores
-    for places alone, and left chance at the second variable after 2,500 batches of 64. `ShawBias`, whose scores depend
+    for offsets alone, and left chance at the second variable after 2,500 batches of 64. `ShawBias`, whose scores depend
     on the query too, was still there after 6,000.
     """
 

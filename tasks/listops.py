@@ -6,9 +6,9 @@ import numpy as np
 
 from kzoo.errors import InputError
 from kzoo.registry import register
-from kzoo.tasks.arithmetic import Draw, uniforms
 from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.classification import CSORDAS, ClassificationTask, held_out, published_means
+from kzoo.tasks.expressions import Draw, uniforms
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata.trees import listops_strata
 
@@ -55,14 +55,14 @@ def random_operation(draw: Draw, room: int, limit: int, inner: Tree | None = Non
         draw: gives numbers uniform in [0, 1).
         room: int. How many operations within each other its random arguments may have.
         limit: int.
-        inner: an argument that it has at a random place.
+        inner: an argument that it has at a random index.
     """
     operation, number = OPERATIONS[int(draw() * 4)], 2 + int(draw() * (MAX_ARGUMENTS - 1))
-    place = int(draw() * number) if inner else -1
+    index = int(draw() * number) if inner else -1
     spare = limit - 2 - number - (inner[3] if inner else 1)  # what is left, a digit for each argument set aside
     arguments: list[Tree] = []
     while len(arguments) < number and spare >= 0:
-        found = inner if len(arguments) == place else None
+        found = inner if len(arguments) == index else None
         if found is None:
             nested = room > 0 and draw() < NESTING
             found = random_operation(draw, room - 1, spare + 1) if nested else LEAVES[int(draw() * 10)]
@@ -126,7 +126,7 @@ class ListOps(ClassificationTask):
         "iid": Split((1, 5), 1_000),
     }
     test_lengths: tuple[int | None, ...] = (None, 7, 8)
-    length_unit = "nested operations that count"
+    length_unit = "dependency depth"
     paper = f"{CSORDAS}, Table 3"
     published = published_means(lstm=71, bidirectional_lstm=57, transformer=74, rel=79, abs_rel_gate=90, ndr=99)
 
@@ -143,7 +143,7 @@ class ListOps(ClassificationTask):
 
         Sums modulo 10 are learned as sums of two, and what stands before an inner operation has to be brought past it.
         """
-        return [(place, DIGITS[value]) for place, value in self._read(tuple(source))[2]]
+        return [(position, DIGITS[value]) for position, value in self._read(tuple(source))[2]]
 
     def depth(self, source: Tokens) -> int:
         """Returns the dependency depth of a source.
@@ -169,9 +169,9 @@ class ListOps(ClassificationTask):
         """
         found: list[tuple[int, int]] = []
         stack: list[tuple[int, str, list[int], list[int]]] = [(0, "", [], [])]
-        for place, token in enumerate(source):
+        for position, token in enumerate(source):
             if token in OPERATIONS:
-                stack.append((place, token, [], []))
+                stack.append((position, token, [], []))
                 continue
             if token == "]" and len(stack) > 1 and stack[-1][2]:
                 start, operation, values, depths = stack.pop()
@@ -184,7 +184,7 @@ class ListOps(ClassificationTask):
             _, around, values, depths = stack[-1]
             values.append(value)
             depths.append(depth)
-            found.append((place, apply(around, values, depths)[0] if around else value))
+            found.append((position, apply(around, values, depths)[0] if around else value))
         else:
             if len(stack) == 1 and len(stack[0][2]) == 1:
                 return stack[0][2][0], stack[0][3][0], found

@@ -36,4 +36,4 @@ class PosRetrieve(DigitTask):
     def gold_attention(self, source: Tokens) -> tuple[int, ...]:
         self.check(source)
         size = len(source)
-        return (*(place for i, digit in enumerate(source) for place in (i, i, min(int(digit), size), i)), size)
+        return (*(index for i, digit in enumerate(source) for index in (i, i, min(int(digit), size), i)), size)

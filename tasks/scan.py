@@ -96,20 +96,20 @@ class ScanLength(FiniteTask):
         """Returns the words to look at: for the first repetition of a phrase its first word, for the next the next.
 
         A command with "after" is read from its end, so that its phrases come in the order of the actions. A choice of
-        ours: the place says how often a phrase was repeated, and only what one repetition needs must be remembered.
+        ours: the index says how often a phrase was repeated, and only what one repetition needs must be remembered.
         """
         self.solve(source)
         joint = next((i for i, word in enumerate(source) if word in ("and", "after")), len(source))
         phrases = [phrase for phrase in (source[:joint], source[joint + 1 :]) if phrase]
         back = "after" in source
-        places: list[int] = []
+        indices: list[int] = []
         start = 0
         for phrase in reversed(phrases) if back else phrases:
-            places += [start + i for i in repetitions(phrase)]
+            indices += [start + i for i in repetitions(phrase)]
             start += len(phrase) + 1
         if back:
-            places = [len(source) - 1 - place for place in places]
-        return (*places, len(source))
+            indices = [len(source) - 1 - index for index in indices]
+        return (*indices, len(source))
 
 
 def repetitions(phrase: Tokens) -> list[int]:

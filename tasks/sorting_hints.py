@@ -43,9 +43,9 @@ class SortedSuccessor(SortingTask):
         numbers = self.numbers(rng, split, length, repeated)
         ordered = np.sort(numbers)
         # All but the last in sorted order have a successor; a position of a repeated number is one of its copies.
-        place = int(np.searchsorted(ordered, ordered[rng.integers(length - 1)]))
-        source = (*words(numbers), DELIMITER, NUMBERS[ordered[place] - 1])
-        return Example(source, (NUMBERS[ordered[place + 1] - 1],))
+        index = int(np.searchsorted(ordered, ordered[rng.integers(length - 1)]))
+        source = (*words(numbers), DELIMITER, NUMBERS[ordered[index] - 1])
+        return Example(source, (NUMBERS[ordered[index + 1] - 1],))
 
     def solve(self, source: Tokens) -> Tokens:
         before, *rest = parts(source)

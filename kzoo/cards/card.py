@@ -102,7 +102,7 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
 ```"""
 
     def results(self) -> str:
-        header, found = table(self.rows)
+        header, found = table(self.rows, self.trained is not None)
         low, high = self.trained or (0, 0)
         lines = [f"| {' | '.join(header)} |", "|" + "---|" * len(header)]
         for cells in found:
@@ -112,10 +112,10 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
         seeds = other_seeds(self.preset.other_rows)
         if seeds:
             text += f"\n\nOther training seeds:\n\n{seeds}"
-        strata = strata_table(self.preset.stratum_rows)
+        strata = strata_table(self.preset.stratum_rows, self.task)
         if strata:
             text += f"\n\nBy stratum, sequence accuracy:\n\n{strata}"
-        backends = ", ".join(sorted({row["backend"] for row in self.rows}))
+        backends = ", ".join(sorted({row["backend"] for row in [*self.rows, *self.preset.stratum_rows]}))
         source = f" The paper: {self.task.paper}." if self.task.paper else ""
         return (
             f"{text}\n\nLength counts {self.task.length_unit}. Measured on {backends} with greedy decoding, example "
@@ -129,6 +129,11 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
         if failing:
             worst = min(failing, key=lambda row: row["value"])
             lines.insert(0, f"At length {length_of(worst)} only {percent(worst['value'])} of the sequences are right.")
+        strata = sorted(self.preset.stratum_rows, key=lambda row: row["value"])
+        if strata and strata[0]["value"] < 0.99:
+            at = f" at length {strata[0]['length']}" if strata[0]["length"] else ""
+            share = percent(strata[0]["value"])
+            lines.append(f"Of the strata {strata[0]['stratum']}{at} is the worst: only {share} are right.")
         lines.append(f"Nothing was measured beyond length {longest}.")
         return "## Limits\n\n" + "\n".join(f"- {line}" for line in lines)
 
@@ -202,15 +207,19 @@ def other_seeds(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def strata_table(rows: list[Row]) -> str:
+def strata_table(rows: list[Row], task: Any) -> str:
     """Returns a table of sequence accuracies, a line a stratum and a column a length; empty without rows."""
     whole = [row for row in rows if row["metric"] == "sequence_accuracy"]
     if not whole:
         return ""
     lengths = sorted({row["length"] or 0 for row in whole})
-    lines = [f"| stratum | {' | '.join(map(str, lengths))} | n |", "|" + "---|" * (len(lengths) + 2)]
+    lines = [
+        f"| stratum | {' | '.join(str(n or 'test split') for n in lengths)} | n |",
+        "|" + "---|" * (len(lengths) + 2),
+    ]
     for stratum in dict.fromkeys(row["stratum"] for row in whole):
         own = {row["length"] or 0: row for row in whole if row["stratum"] == stratum}
         cells = [percent(own[n]["value"]) if n in own else "" for n in lengths]
-        lines.append(f"| {stratum} | {' | '.join(cells)} | {min(row['n'] for row in own.values()):,} |")
+        name = f"{stratum}: {task.strata[stratum].about}" if stratum in task.strata else stratum
+        lines.append(f"| {name} | {' | '.join(cells)} | {min(row['n'] for row in own.values()):,} |")
     return "\n".join(lines)

@@ -70,6 +70,7 @@ def evaluate(
     common = origin(model, steps)
     preset = getattr(model, "preset_name", None)
     report = Report(preset, task.name, common["backend"])
+    report.trained = "constructed" not in (getattr(model, "supervision", None) or ())
     if split != "test":
         common["split"] = split
     total = len(lengths) * examples

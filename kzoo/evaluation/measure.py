@@ -165,18 +165,18 @@ def edit_distance(a: Sequence[Any], b: Sequence[Any]) -> int:
     """
     symbols = {symbol: i for i, symbol in enumerate(dict.fromkeys([*a, *b]))}
     other = np.array([symbols[symbol] for symbol in b])
-    places = np.arange(len(b) + 1)
-    row = places
+    columns = np.arange(len(b) + 1)
+    row = columns
     for symbol in a:
         replaced = row[:-1] + (other != symbols[symbol])
         best = np.concatenate([[row[0] + 1], np.minimum(replaced, row[1:] + 1)])
-        row = np.minimum.accumulate(best - places) + places  # insertions, all at once
+        row = np.minimum.accumulate(best - columns) + columns  # insertions, all at once
     return int(row[-1])
 
 
 def _attention_loss(model: Any, examples: Sequence[Example], sources: Rows, targets: Rows, task: Task | None) -> float:
     gold = [None if task is None else task.gold_attention(example.source) for example in examples]
-    if any(places is None for places in gold) or not isinstance(model, TracesAttention):
+    if any(indices is None for indices in gold) or not isinstance(model, TracesAttention):
         raise InputError("attention_loss needs a task with gold attention and a recurrent model")
     trace: Callable[..., Any] = compile_for_backend(model, lambda x, _: model.trace(x)[1])
     total, count = 0.0, 0

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kzoo.tasks import get as get_task
+from kzoo.tasks import names
+
 Row = dict[str, Any]
 
 
@@ -16,13 +19,14 @@ class Report:
     A row has `preset`, `task`, `length`, `metric`, `value` (accuracies in 0..1), `n` examples drawn with `seed`, the 95
     % Wilson interval `low`, `high`, `backend`, `version` of kzoo, `weights_sha256`, and `paper`, the published number
     for this mechanism, task and length, or None. The length None is the whole test split, with its range in
-    `lengths`. What was measured on a stratum says its name in `stratum`.
+    `lengths`. `trained` is False where the weights were set. What was measured on a stratum says its name in `stratum`.
     """
 
     preset: str | None
     task: str
     backend: str
     rows: list[Row] = field(default_factory=list)
+    trained: bool = True
 
     def accuracy(self, metric: str = "sequence_accuracy") -> dict[int | None, float]:
         """Returns the value at each length."""
@@ -39,7 +43,7 @@ class Report:
 
     def __str__(self) -> str:
         strata = [row for row in self.rows if "stratum" in row]
-        return text_table(*(stratum_table(strata) if strata else table(self.rows)))
+        return text_table(*(stratum_table(strata) if strata else table(self.rows, self.trained)))
 
 
 COLUMNS = {
@@ -51,20 +55,20 @@ COLUMNS = {
 }
 
 
-def table(rows: Iterable[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    """Returns header and lines of cells, a line a length, from rows of one preset and seed."""
+def table(rows: Iterable[Mapping[str, Any]], trained: bool = True) -> tuple[list[str], list[list[str]]]:
+    """Returns header and lines of cells, a line a length, from rows of one preset and seed, trained or constructed."""
     by_length: dict[int | None, dict[str, Mapping[str, Any]]] = {}
     for row in rows:
         by_length.setdefault(row["length"], {})[row["metric"]] = row
     others = [metric for metric in COLUMNS if any(metric in found for found in by_length.values())]
     header = ["length", "sequence accuracy", "95 % interval", *(COLUMNS[m] for m in others), "n", "the paper"]
     lines = []
-    for length, metrics in sorted(by_length.items(), key=lambda item: item[0] or 0):
+    for _, metrics in sorted(by_length.items(), key=lambda item: item[0] or 0):
         whole = metrics.get("sequence_accuracy")
         any_row = next(iter(metrics.values()))
         lines.append(
             [
-                "-".join(map(str, any_row["lengths"])) if length is None else str(length),
+                length_label(any_row, trained),
                 percent(whole["value"]) if whole else "",
                 f"{percent(whole['low'])} to {percent(whole['high'])}" if whole else "",
                 *(_shown(metric, metrics.get(metric)) for metric in others),
@@ -73,6 +77,17 @@ def table(rows: Iterable[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]
             ]
         )
     return header, lines
+
+
+def length_label(row: Mapping[str, Any], trained: bool = True) -> str:
+    """Returns the length of a row as it is shown: of a whole split its range; and whether its examples were seen in
+    training, if there was one, since the task has no others.
+    """
+    if row["length"] is None:
+        return "-".join(map(str, row["lengths"]))
+    known = row.get("task") in names()
+    seen = trained and known and row["length"] in get_task(row["task"]).seen_lengths
+    return f"{row['length']}{' (seen in training)' if seen else ''}"
 
 
 def stratum_table(rows: Iterable[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:

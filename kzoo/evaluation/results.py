@@ -1,13 +1,21 @@
 """The results of a preset: what was measured, with which weights, beside what was published."""
 
-from collections.abc import Iterable
+import contextlib
+import os
+import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from kzoo.errors import PresetError
 from kzoo.evaluation.report import Report, Row
-from kzoo.saving.files import read_json, write_json
+from kzoo.saving.files import read_json, replace_folder, write_json
 from kzoo.saving.preset import Preset
+
+try:
+    import fcntl
+except ImportError:  # Windows, where results are added by one process at a time
+    fcntl = None  # type: ignore[assignment]
 
 FORMAT = 1
 KEY = ("length", "stratum", "metric", "seed", "backend", "weights_sha256")
@@ -27,7 +35,8 @@ def results_document(report: Report, training: list[dict[str, Any]]) -> dict[str
 
 def add_results(folder: Path, document: dict[str, Any]) -> list[Row]:
     """Adds rows and runs to a preset's results.json; equal measurements (same length, stratum, metric, seed, backend,
-    weights) are replaced unless they are of more examples, all others stay. Weights are not touched.
+    weights) are replaced unless they are of more examples, all others stay. Weights are not touched. The folder is
+    replaced as a whole, so that its files agree whenever it is read; writers wait for each other.
 
     Args:
         folder: Path. The preset.
@@ -38,14 +47,44 @@ def add_results(folder: Path, document: dict[str, Any]) -> list[Row]:
     """
     from kzoo.saving.save import write_metadata
 
-    path = folder / "results.json"
+    folder = folder.resolve()
+    with _alone(folder), replace_folder(folder) as new:
+        shutil.copytree(folder, new, symlinks=True, copy_function=_link, dirs_exist_ok=True)
+        left_out = _merge(new / "results.json", document)
+        if (new / "metadata.json").is_file():
+            write_metadata(new)
+    return left_out
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Waits until no other process or thread adds results to a folder beside this one, and keeps them waiting."""
+    if fcntl is None:
+        yield
+        return
+    handle = os.open(folder.parent, os.O_RDONLY)  # which stays when the folder is replaced
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _link(source: str, target: str) -> None:
+    """Gives a file a second name, which costs nothing; what is changed of it is written afresh. Or copies it."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def _merge(path: Path, document: dict[str, Any]) -> list[Row]:
     own: dict[str, Any] = read_json(path) if path.is_file() else {"training": [], "rows": []}
     rows = {_key(row): row for row in own["rows"]}
     left_out = [row for row in document["rows"] if rows.get(_key(row), row)["n"] > row["n"]]
     rows |= {_key(row): row for row in document["rows"] if row not in left_out}
     runs = {(run["seed"], run["backend"], run.get("stage")): run for run in [*own["training"], *document["training"]]}
     write_json(path, {"format": FORMAT, "training": list(runs.values()), "rows": sorted(rows.values(), key=_order)})
-    write_metadata(folder)
     return left_out
 
 

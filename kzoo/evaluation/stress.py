@@ -26,7 +26,8 @@ def stress(
     """Measures a model's sequence accuracy on each stratum of a task.
 
     A stratum has inputs of one kind, as numbers that end with nines: drawn uniformly they are so rare that the accuracy
-    on the test split says nothing of them. Strata of one length share batches.
+    on the test split says nothing of them. The test set of a stratum may hold examples of the training split, where the
+    stratum has few inputs and the length was trained. Strata of one length share batches.
 
     Args:
         model: a model of kzoo, or a preset's name or folder.

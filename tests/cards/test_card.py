@@ -56,10 +56,13 @@ def test_a_card_says_all_there_is_to_say(name, root):
     weights = preset.folder / "model.safetensors"
     assert f"{weights.stat().st_size:,} bytes, SHA-256 `{preset.weights_sha256}`" in text
     low, high = task.splits["train"].lengths
-    marked = [int(length) for length in re.findall(r"^\| (\d+) \(trained\) \|", text, re.MULTILINE)]
+    seen = {int(length) for length in re.findall(r"^\| (\d+) \(seen in training\) \|", text, re.MULTILINE)}
+    marked = seen | {int(length) for length in re.findall(r"^\| (\d+) \(trained\) \|", text, re.MULTILINE)}
     measured = {row["length"] for row in preset.rows} - {None}
     trained = set() if load_recipe(name).constructed else {length for length in measured if low <= length <= high}
-    assert set(marked) == trained
+    assert marked == trained and seen == trained & set(task.seen_lengths)
+    assert all(f"- {limit}\n" in text for limit in preset.metadata.get("limits", []))
+    assert all(f"| {row['stratum']}: {task.strata[row['stratum']].about} |" in text for row in preset.stratum_rows)
     start = load_recipe(name).init_from
     assert re.findall("starts from the weights of `(.*)`", text) == ([] if start is None else [start])
 

@@ -84,6 +84,14 @@ def test_the_whole_test_split_shows_its_range():
     assert table(rows)[1][0][0] == "3-7"
 
 
+def test_rows_of_examples_that_training_saw_say_so():
+    rows = [row(n, "sequence_accuracy", 1.0, low=0.9, high=1.0, paper=None, task="lookup") for n in (5, 7)]
+    rows.append(row(5, "sequence_accuracy", 1.0, low=0.9, high=1.0, paper=None, task="of my own"))
+    assert [line[0] for line in table(rows[:2])[1]] == ["5 (seen in training)", "7"]
+    assert table(rows[2:])[1][0][0] == "5" and table(rows[:1], trained=False)[1][0][0] == "5"
+    assert "seen" not in str(Report(None, "lookup", "jax", rows[:1], trained=False))
+
+
 def test_json_is_one_object(report):
     found = json.loads(report.to_json())
     assert list(found) == ["preset", "task", "backend", "rows"]

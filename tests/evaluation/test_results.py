@@ -1,6 +1,7 @@
 """results.json: rows are added, equal ones replaced, and never mixed with those of other weights."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -96,3 +97,46 @@ def test_damaged_results_are_one_sentence(own):
     (own / "results.json").write_text(json.dumps({"rows": [{"length": 3}]}))
     with pytest.raises(PresetError, match=r"results\.json must have"):
         kzoo.preset_info(own)
+
+
+def test_files_that_are_no_part_of_a_preset_stay_and_do_no_harm(own):
+    digest = sha256(own / "model.safetensors")
+    for name in ("results2.json", "Notes.json", "model-backup.safetensors"):
+        (own / name).write_text("{}")
+    (own / "notes").mkdir()
+    (own / "notes" / "plan.txt").write_text("mine")
+    weights = (own / "model.safetensors").read_bytes()
+    add_report(own, report(digest, 0.8, length=30))
+    assert (own / "notes" / "plan.txt").read_text() == "mine" and (own / "Notes.json").is_file()
+    assert (own / "model.safetensors").read_bytes() == weights
+    assert kzoo.from_preset(own).preset_name == "tiny_recopy"
+    assert [path.name for path in own.parent.iterdir()] == [own.name]
+
+
+def test_a_write_that_fails_leaves_a_preset_whole(own, monkeypatch):
+    before = {path.name: path.read_bytes() for path in own.iterdir()}
+    monkeypatch.setattr("kzoo.saving.save.write_metadata", lambda folder: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        add_report(own, report(sha256(own / "model.safetensors"), 0.8, length=30))
+    assert {path.name: path.read_bytes() for path in own.iterdir()} == before
+    assert [path.name for path in own.parent.iterdir()] == [own.name]
+
+
+def test_no_row_is_lost_where_many_write(own):
+    digest = sha256(own / "model.safetensors")
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda length: add_report(own, report(digest, length=length)), range(20, 60)))
+    assert [length for length, _, _ in values(own)] == [15, *range(20, 60)]
+    Preset(own, own.name).verify()
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("name", kzoo.list_presets())
+def test_the_published_number_of_a_bundled_row_is_that_of_its_task(name):
+    preset = Preset.find(name)
+    published = kzoo.tasks.get(preset.task).published
+    for row in preset.rows:
+        if row["metric"] == "sequence_accuracy":
+            assert row["paper"] == published.number(preset.mechanism, row["length"], preset.supervision), row
+    strata = kzoo.tasks.get(preset.task).strata
+    assert all(row["stratum"] in strata for row in preset.stratum_rows)

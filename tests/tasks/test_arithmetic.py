@@ -7,7 +7,7 @@ import pytest
 
 from kzoo import tasks
 from kzoo.errors import InputError
-from kzoo.tasks.arithmetic import Shape, uniforms
+from kzoo.tasks.expressions import Shape, uniforms
 
 pytestmark = pytest.mark.once
 
