@@ -14,6 +14,7 @@ from kzoo.layers.bias.masking_bias import MASKED, MaskingBias
 from kzoo.registry import alias, register
 
 MAX_OFFSET = 10_000
+MAX_LINES = 10_000  # of a head
 
 
 class Line(NamedTuple):
@@ -71,6 +72,8 @@ class CalibratedBias(MaskingBias):
         super().__init__(dtype=dtype, **kwargs)
         if not isinstance(lines, (list, tuple)) or not all(isinstance(own, (list, tuple)) for own in lines):
             raise InputError("lines must be a list of a list for each head")
+        if any(len(own) > MAX_LINES for own in lines):
+            raise InputError(f"a head has at most {MAX_LINES:,} lines, not {max(map(len, lines)):,}")
         self.lines = [[_line(line) for line in own] for own in lines]
 
     def build(self, states_shape: Shape, queries_shape: Shape) -> None:
@@ -82,20 +85,35 @@ class CalibratedBias(MaskingBias):
     def values(self, inputs: BiasInputs) -> Tensor:
         rows, columns = inputs.query_positions(), inputs.key_positions()
         ends = inputs.last_key() if inputs.source_ends is None else inputs.source_ends
-        # Heads with a line at the same keys share its computation: one value a head.
-        lines: dict[tuple[int, int | None, int], np.ndarray] = {}
-        for head, own in enumerate(self.lines):
-            for line in own:
-                key = (line.slope, line.part, line.offset)
-                heads = lines.setdefault(key, np.full((len(self.lines), 1, 1), MASKED, "float32"))
-                heads[head] = max(line.value, heads[head])
         found = ops.full((1, len(self.lines), inputs.query_length, inputs.key_length), MASKED, dtype="float32")
-        for (slope, part, offset), heads in lines.items():
+        for (slope, part), (first, table) in self.tables().items():
             if part is not None and part >= ends.shape[1]:
                 raise InputError(f"a line ends at part {part} of a source that has {ends.shape[1]}")
-            base = offset if part is None else ops.cast(ends[:, part], rows.dtype)[:, None] + offset
-            here = (base + slope * rows)[:, None, :, None] == columns
-            found = ops.maximum(found, ops.where(here, ops.convert_to_tensor(heads), MASKED))
+            base = 0 if part is None else ops.cast(ends[:, part], rows.dtype)[:, None, None]
+            offsets = columns - (slope * rows)[:, :, None] - base
+            index = ops.clip(offsets - first, 0, table.shape[1] - 1)
+            values = ops.take(ops.convert_to_tensor(table), index, axis=1)
+            found = ops.maximum(found, ops.swapaxes(values, 0, 1))
+        return found
+
+    def tables(self) -> dict[tuple[int, int | None], tuple[int, np.ndarray]]:
+        """Returns for each slope and part the first offset, and the values of each head by offset from there on.
+
+        The first and the last value are `MASKED`, for the offsets that are beyond.
+        """
+        groups: dict[tuple[int, int | None], list[tuple[int, Line]]] = {}
+        for head, own in enumerate(self.lines):
+            for line in own:
+                groups.setdefault((line.slope, line.part), []).append((head, line))
+        found = {}
+        for key, lines in groups.items():
+            offsets = [line.offset for _, line in lines]
+            first = min(offsets) - 1
+            table = np.full((len(self.lines), max(offsets) - first + 2), MASKED, "float32")
+            for head, line in lines:
+                column = line.offset - first
+                table[head, column] = max(line.value, table[head, column])
+            found[key] = first, table
         return found
 
     def get_config(self) -> Config:

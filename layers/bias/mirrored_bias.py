@@ -28,7 +28,7 @@ class MirroredBias(AttentionBias):
     cross-attention.
 
     Args:
-        longest: int. 1 to 10,000. Defaults to 2.
+        longest: int. 1 to 64: memory grows with it. Defaults to 2.
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
@@ -56,7 +56,7 @@ class MirroredBias(AttentionBias):
 
     def __init__(self, longest: int = 2, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)
-        self.longest = checks.integer("longest", longest, 1, 10_000)
+        self.longest = checks.integer("longest", longest, 1, 64)
 
     def build(self, states_shape: Shape, queries_shape: Shape) -> None:
         shape = (4 * (2 * self.longest + 1), queries_shape[-1])

@@ -7,6 +7,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, States, Tensor, Trace
+from kzoo.errors import InputError
 from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.functional.scan import scan
@@ -14,6 +15,7 @@ from kzoo.registry import alias, register
 
 EPSILON = 1e-6
 LIMIT = 20.0
+MAX_MEMORY = 1 << 20  # numbers of an example's memory
 
 
 @register("reader")
@@ -45,7 +47,7 @@ class DNCReader(keras.layers.Layer):
         Tensor of shape (B, units).
 
     Raises:
-        InputError: an argument is out of range.
+        InputError: an argument is out of range, or the memory larger than 1,048,576 numbers.
 
     Example:
 
@@ -63,6 +65,8 @@ class DNCReader(keras.layers.Layer):
         self.units = checks.integer("units", units, 1, 8192)
         self.cells = checks.integer("cells", cells, 1, 1024)
         self.heads = checks.integer("heads", heads, 1, 64)
+        if self.units * self.cells > MAX_MEMORY:
+            raise InputError(f"the memory of {cells} cells of size {units} is larger than {MAX_MEMORY:,} numbers")
         # Size of each part of the interface, in its order.
         self.parts = {"write_key": units, "erase": units, "vector": units, "free": heads, "write_strength": 1}
         self.parts |= {"allocation_gate": 1, "write_gate": 1, "read_keys": heads * units, "read_strengths": heads}

@@ -111,3 +111,10 @@ def test_geometric_attention_is_of_a_sequence_to_itself():
     attention = MultiHeadAttention(weighting="geometric")
     with pytest.raises(InputError, match="geometric weighting needs as many keys as queries, not 5 for 3"):
         attention(np.ones((2, 3, 6), "float32"), np.ones((2, 5, 6), "float32"))
+
+
+def test_sizes_that_would_take_gigabytes_are_refused():
+    with pytest.raises(InputError, match="longest must be an integer from 1 to 64, not 10000"):
+        kzoo.layers.MirroredBias(longest=10_000)
+    with pytest.raises(InputError, match="the memory of 1024 cells of size 8192 is larger than 1,048,576 numbers"):
+        kzoo.layers.DNCReader(8192, cells=1024)

@@ -180,3 +180,41 @@ def test_relative_biases_take_one_query_with_an_offset():
     queries = np.ones((2, 2, 3, 4), "float32")
     with pytest.raises(InputError, match="ShawBias takes one query at a time with an offset, not 3"):
         matrix(kzoo.layers.ShawBias(), 3, 5, queries=queries, query_offset=np.array([0, 1]))
+
+
+def test_lines_are_as_their_formula_says(seed=3):
+    """Against every line drawn by itself, with offsets beyond the matrix, two parts and crossing lines."""
+    rng = np.random.default_rng(seed)
+    parts = (None, 0, 1)
+    lines = [
+        [
+            [
+                int(rng.integers(-1, 2)),
+                parts[rng.integers(3)],
+                int(rng.integers(-15, 15)),
+                float(np.float32(-rng.random())),
+            ]
+            for _ in range(number)
+        ]
+        for number in (40, 3, 0)
+    ]
+    rows, columns = np.mgrid[:6, :12]
+    expected = np.full((2, 3, 6, 12), MASKED, "float32")
+    for row, head in np.ndindex(2, 3):
+        for slope, part, offset, value in lines[head]:
+            base = 0 if part is None else ENDS[row, part]
+            here = columns == base + offset + slope * rows
+            expected[row, head] = np.where(
+                here, np.maximum(expected[row, head], np.float32(value)), expected[row, head]
+            )
+    expected = np.where((expected > MASKED / 2).any(axis=-1, keepdims=True), expected, 0.0)
+    np.testing.assert_array_equal(matrix(kzoo.layers.CalibratedBias(lines), 6, 12, source_ends=ENDS), expected)
+
+
+def test_many_lines_cost_little_and_too_many_are_refused():
+    lines = [[[slope, None, offset, -0.5] for slope in (-1, 0, 1) for offset in range(-1000, 1000)]]
+    bias = kzoo.layers.CalibratedBias(lines)
+    assert len(bias.tables()) == 3
+    assert (matrix(bias, 4, 4)[0, 0] == -0.5).all()
+    with pytest.raises(InputError, match="a head has at most 10,000 lines, not 12,000"):
+        kzoo.layers.CalibratedBias([lines[0] * 2])
