@@ -42,7 +42,12 @@ def _stage(recipe: Recipe, index: int, task: Any) -> str:
     """Returns what a stage trains on, with which options, and which weights it keeps."""
     stage = recipe.stages[index]
     train = task.splits[stage.data.split]
-    number = "fresh examples" if stage.data.fresh else f"{stage.data.examples or train.size:,} examples"
+    number = f"{stage.data.examples or train.size:,} examples"
+    if stage.data.fresh:
+        listed = task.pool(stage.data.split, None)  # then an epoch has others of the same list
+        number = (
+            "fresh examples" if listed is None else f"examples drawn anew each epoch from a list of {len(listed):,}"
+        )
     options = {**vars(stage.data), **vars(stage.optimizer)}
     changed = {**stage.data.to_config(), **stage.optimizer.to_config()}
     keys = [*USUAL, *(key for key in changed if key not in (*USUAL, *UNSAID))]
@@ -55,7 +60,7 @@ def _stage(recipe: Recipe, index: int, task: Any) -> str:
 ({facts}).
 {_selection(stage, recipe.task)}"""
     if stage.objective.intermediate:
-        text += "\nUnlike in the paper, the result of every operation within an expression is a target too."
+        text += f"\nUnlike in the paper, the results that `{type(task).__name__}.intermediate` gives are targets too."
     if stage.objective.attention_supervision:
         weight = stage.objective.attention_supervision
         text += f"\nUnlike in the paper, a loss between its attention and the gold attention is added, times {weight}."

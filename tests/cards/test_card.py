@@ -117,3 +117,9 @@ def test_numbers_that_cannot_be_are_refused(change, tmp_path):
     write_metadata(folder)
     with pytest.raises(PresetError, match=r"row \d+ of .*results.json must have"):
         render_card(folder)
+
+
+def test_examples_of_a_list_are_not_called_fresh(root):
+    listed, drawn = ((root / "hub_cards" / f"{name}.md").read_text() for name in ("ndr_arithmetic", "hinted_sorter"))
+    assert "drawn anew each epoch from a list of 100,200 of lengths 1 to 5" in listed and "fresh" not in listed
+    assert "On fresh examples of lengths 2 to 20" in drawn
