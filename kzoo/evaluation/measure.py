@@ -90,8 +90,7 @@ Rows = list[list[int]]
 def _batches(model: Any, sources: Rows, targets: Rows) -> Any:
     """Yields (arrays, first row, number of real rows) in equal batches of one shape."""
     shape = model.preprocessor.shape(max(map(len, sources)), max(map(len, targets)))
-    most = max(1, min(BATCH, MAX_CELLS // max(shape) ** 2))
-    size = -(-len(sources) // -(-len(sources) // most))
+    size = -(-len(sources) // -(-len(sources) // most_at_once(max(shape))))
     distribution = keras.distribution.distribution()
     devices = 1 if distribution is None else distribution.num_model_replicas
     size = -(-size // devices) * devices  # each takes an equal part
@@ -99,6 +98,11 @@ def _batches(model: Any, sources: Rows, targets: Rows) -> Any:
         rows = np.minimum(np.arange(i, i + size), len(sources) - 1)
         arrays = model.preprocessor.arrays([sources[k] for k in rows], [targets[k] for k in rows], shape)
         yield arrays, i, min(size, len(sources) - i)
+
+
+def most_at_once(length: int) -> int:
+    """Returns how many sequences of a length are in a batch at most: few of long ones, whose attention is large."""
+    return max(1, min(BATCH, MAX_CELLS // length**2))
 
 
 def _has_end(model: Any) -> bool:
@@ -144,9 +148,10 @@ def _edit_distance(model: Any, sources: Rows, targets: Rows) -> float:
     end, limit = model.preprocessor.tokenizer.end_id, 2 * max(map(len, targets)) + 10
     ends = _has_end(model)
     total = 0
-    for i in range(0, len(sources), BATCH):
-        outputs = model.generator.decode(sources[i : i + BATCH], limit).tolist()
-        for output, target in zip(outputs, targets[i : i + BATCH], strict=True):
+    size = most_at_once(max(limit, *map(len, sources)))
+    for i in range(0, len(sources), size):
+        outputs = model.generator.decode(sources[i : i + size], limit).tolist()
+        for output, target in zip(outputs, targets[i : i + size], strict=True):
             stop = output.index(end) if ends and end in output else limit if ends else len(target)
             total += edit_distance(output[:stop], target[:-1] if ends else target)
     return total / len(sources)
