@@ -79,16 +79,16 @@ class Generator:
         start, limits = inputs["last_token_ids"], inputs["limits"]
         prepared, state = self.model.start_generation(inputs, length)
         batch = ops.shape(start)[0]
-        places = ops.arange(length, dtype="int32")[None, :]
+        positions = ops.arange(length, dtype="int32")[None, :]
 
-        def unfinished(t: Any, token: Any, ended: Any, output: Any, state: Any) -> Any:
+        def unfinished(t: Tensor, token: Tensor, ended: Tensor, output: Tensor, state: Structure) -> Tensor:
             return ops.logical_not(ops.all(ended))
 
-        def step(t: Any, token: Any, ended: Any, output: Any, state: Any) -> tuple[Any, ...]:
+        def step(t: Tensor, token: Tensor, ended: Tensor, output: Tensor, state: Structure) -> Structure:
             logits, state = self.model.generate_step(token, prepared, state)
             token = ops.where(ended, tokenizer.pad_id, ops.cast(ops.argmax(logits, axis=-1), "int32"))
             # A where over the whole row instead of a slice update: the latter has no TensorFlow kernel outside XLA.
-            output = ops.where(places == t, token[:, None], output)
+            output = ops.where(positions == t, token[:, None], output)
             # Each row stops at its own limit, whatever the others are.
             ends = ops.logical_or(token == tokenizer.end_id, limits <= t + 1)
             return t + 1, token, ops.logical_or(ended, ends), output, state

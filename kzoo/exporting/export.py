@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,8 +15,11 @@ from kzoo.backend import ensure_backend
 from kzoo.errors import BackendError, InputError
 from kzoo.models.protocols import Generates
 
+if TYPE_CHECKING:
+    from kzoo.exporting.program import Program
+
 LENGTHS = (3, 6, 12)
-JOLT = 1e-5
+PERTURBATION = 1e-5
 CHECKED = ((LENGTHS[0], 3), (LENGTHS[1], 1), (LENGTHS[2], 3))  # (length, batch size) of each run of an artifact
 
 
@@ -106,7 +109,7 @@ Sources = list[list[int]]
 Runner = Callable[[Sources], dict[str, np.ndarray]]
 
 
-def _keras(program: Any, path: Path) -> Runner:
+def _keras(program: "Program", path: Path) -> Runner:
     import keras
 
     from kzoo.backend import no_other_backend
@@ -117,7 +120,7 @@ def _keras(program: Any, path: Path) -> Runner:
     return lambda sources: answers(model, sources)
 
 
-def _safetensors(program: Any, path: Path) -> Runner:
+def _safetensors(program: "Program", path: Path) -> Runner:
     import json
 
     from kzoo.saving.files import write_bytes
@@ -129,21 +132,21 @@ def _safetensors(program: Any, path: Path) -> Runner:
     return lambda sources: answers(model, sources)
 
 
-def _saved_model(program: Any, path: Path) -> Runner:
+def _saved_model(program: "Program", path: Path) -> Runner:
     from kzoo.exporting.saved_model import run_saved_model, write_saved_model
 
     write_saved_model(program, path)
     return run_saved_model(path, program)
 
 
-def _onnx(program: Any, path: Path) -> Runner:
+def _onnx(program: "Program", path: Path) -> Runner:
     from kzoo.exporting.to_torch import run_onnx, write_onnx
 
     write_onnx(program, path)
     return run_onnx(path, program)
 
 
-def _torch(program: Any, path: Path) -> Runner:
+def _torch(program: "Program", path: Path) -> Runner:
     from kzoo.exporting.to_torch import run_torch, write_torch
 
     write_torch(program, path)
@@ -153,7 +156,7 @@ def _torch(program: Any, path: Path) -> Runner:
 WRITERS = {"keras": _keras, "safetensors": _safetensors, "saved_model": _saved_model, "onnx": _onnx, "torch": _torch}
 
 
-def compare(program: Any, run: Runner, format: str) -> None:
+def compare(program: "Program", run: Runner, format: str) -> None:
     """Raises `InputError` unless an artifact answers as the model does, at three lengths and two batch sizes.
 
     Written tokens must be the same up to where the model itself, its weights a hundred-thousandth other, would write
@@ -163,10 +166,10 @@ def compare(program: Any, run: Runner, format: str) -> None:
     together = [source for batch in batches for source in batch]
     expected = answers(program.model, together)
     if program.generates:
-        with _jolted(program.model):
-            jolted = answers(program.model, together)
+        with _perturbed(program.model):
+            perturbed = answers(program.model, together)
         # From where on rounding decides, no two programs need to agree.
-        other = expected["output_ids"] != jolted["output_ids"]
+        other = expected["output_ids"] != perturbed["output_ids"]
         expected["sure"] = np.where(other.any(axis=1), other.argmax(axis=1), np.iinfo(int).max)
     first = 0
     for (length, size), batch in zip(CHECKED, batches, strict=True):
@@ -195,7 +198,7 @@ def answers(model: Any, sources: Sources) -> dict[str, np.ndarray]:
     return {"label_ids": np.argmax(logits, axis=-1), "logits": logits}
 
 
-def examples(program: Any, length: int) -> Sources:
+def examples(program: "Program", length: int) -> Sources:
     """Returns three encoded sources: of this length, and of two lesser."""
     lengths = (length, length - 1, max(2, length // 2))
     return [program.preprocessor.encode_source(program.example(n)) for n in lengths]
@@ -215,11 +218,11 @@ def _alike(expected: dict[str, np.ndarray], found: dict[str, np.ndarray], pad_id
 
 
 @contextlib.contextmanager
-def _jolted(model: Any) -> Iterator[None]:
+def _perturbed(model: Any) -> Iterator[None]:
     """Changes every weight by about a hundred-thousandth of itself, for a while."""
     rng = np.random.default_rng(0)
     kept = model.get_weights()
-    model.set_weights([(w * (1 + JOLT * rng.standard_normal(w.shape))).astype(w.dtype) for w in kept])
+    model.set_weights([(w * (1 + PERTURBATION * rng.standard_normal(w.shape))).astype(w.dtype) for w in kept])
     try:
         yield
     finally:

@@ -7,7 +7,7 @@ import numpy as np
 from keras import ops
 
 from kzoo import tasks
-from kzoo.annotations import Config
+from kzoo.annotations import Config, Inputs, Tensor
 from kzoo.backend import no_other_backend
 from kzoo.errors import InputError
 from kzoo.models.protocols import Generates
@@ -34,7 +34,7 @@ class Program:
         self.generates = isinstance(model, Generates)
         self.outputs = ("output_ids",) if self.generates else ("label_ids", "logits")
 
-    def __call__(self, token_ids: Any) -> dict[str, Any]:
+    def __call__(self, token_ids: Tensor) -> Inputs:
         inputs = self.preprocessor.tensors(token_ids)
         if self.generates:
             length = self.preprocessor.max_target_length(ops.shape(token_ids)[1])
@@ -61,7 +61,7 @@ class Program:
         source = ("" if rule["characters"] else " ").join(self.example(4))
         return {**rule, "example": {"source": source, "answer": self.model.generate(source)}}
 
-    def description(self) -> dict[str, Any]:
+    def description(self) -> Config:
         """Returns what a reader of the artifact needs: plain data."""
         with no_other_backend():
             config = {k: v for k, v in self.model.get_config().items() if k not in ("name", "dtype", "trainable")}

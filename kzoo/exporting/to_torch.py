@@ -65,7 +65,7 @@ class Module(torch.nn.Module):
     def __init__(self, program: Program) -> None:
         super().__init__()
         self.program = program
-        self.places: list[tuple[Any, torch.nn.Module, str]] = []
+        self.traced: list[tuple[Any, torch.nn.Module, str]] = []
         for name, variable in named_variables(program.model).items():
             *path, last = name.split(".")
             part: torch.nn.Module = self
@@ -75,10 +75,10 @@ class Module(torch.nn.Module):
                 part = part.get_submodule(word)
             values = variable.value.detach().clone().cpu()
             part.register_parameter(last, torch.nn.Parameter(values, requires_grad=False))
-            self.places.append((variable, part, last))
+            self.traced.append((variable, part, last))
 
-    def forward(self, token_ids: Any) -> tuple[Any, ...]:
-        values = [(variable, getattr(part, name)) for variable, part, name in self.places]
+    def forward(self, token_ids: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        values = [(variable, getattr(part, name)) for variable, part, name in self.traced]
         with keras.StatelessScope(state_mapping=values), keras.device("cpu"):
             found = self.program(token_ids)
         return tuple(found[name] for name in self.program.outputs)

@@ -1,19 +1,20 @@
 """What the models with one answer a sequence have in common."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, overload
 
 import keras
 import numpy as np
 
 from kzoo import checks
-from kzoo.annotations import Inputs, Tensor, Texts
+from kzoo.annotations import Array, Config, Inputs, Tensor, Text, Texts
 from kzoo.compiling import compile_for_backend, memory_errors
 from kzoo.errors import InputError
 from kzoo.generation import batches, full_batch
 from kzoo.models.sequence_model import SequenceModel
 from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor
 from kzoo.preprocessing.padding import bucket
+from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.preprocessing.texts import texts_of
 from kzoo.tasks import Task
 
@@ -36,7 +37,9 @@ class Classifier(SequenceModel):
     input_names = ("token_ids", "padding_mask")
     boundaries = True
 
-    def __init__(self, vocabulary_size: int, labels: int, preprocessor: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self, vocabulary_size: int, labels: int, preprocessor: Preprocessor | Config | None = None, **kwargs: Any
+    ) -> None:
         checks.integer("vocabulary_size", vocabulary_size, 2, 65_536)
         checks.integer("labels", labels, 2, 65_536)
         super().__init__(vocabulary_size, preprocessor, **kwargs)
@@ -57,7 +60,13 @@ class Classifier(SequenceModel):
             weighted_metrics = [keras.metrics.SparseCategoricalAccuracy(name="sequence_accuracy")]
         super().compile(optimizer, loss, weighted_metrics=weighted_metrics, **kwargs)
 
-    def generate(self, inputs: Texts, max_length: int | None = None) -> Any:
+    @overload
+    def generate(self, inputs: str, max_length: int | None = None) -> str: ...  # type: ignore[overload-overlap]
+
+    @overload
+    def generate(self, inputs: Iterable[Text] | Array, max_length: int | None = None) -> list[str]: ...
+
+    def generate(self, inputs: Texts, max_length: int | None = None) -> str | list[str]:
         """Returns the label of a text, or the list of labels of several.
 
         Args:
@@ -88,5 +97,5 @@ class Classifier(SequenceModel):
             self._compiled_call = compile_for_backend(self, lambda inputs, _: self(inputs, training=False))
         return self._compiled_call(inputs, 0)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "vocabulary_size": self.vocabulary_size, "labels": self.labels}

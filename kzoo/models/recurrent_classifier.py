@@ -6,9 +6,10 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Spec
+from kzoo.annotations import Config, Inputs, Shape, Spec, Tensor
 from kzoo.layers.functional.dense import dense
 from kzoo.models.classifier import Classifier
+from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.registry import get, register, serialize
 
 
@@ -65,7 +66,7 @@ class RecurrentClassifier(Classifier):
         units: int | None = None,
         layers: int | None = None,
         dropout: float = 0.5,
-        preprocessor: Any = None,
+        preprocessor: Preprocessor | Config | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(vocabulary_size, labels, preprocessor, **kwargs)
@@ -77,7 +78,7 @@ class RecurrentClassifier(Classifier):
         self.embedding = keras.layers.Embedding(vocabulary_size, embedding_units, normal, **policy)
         self.build()
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: Shape | None = None) -> None:
         self.embedding.build((None, None))
         self.reader.build((None, None, self.embedding_units))
         size = self.reader.compute_output_shape((None, None, self.embedding_units))[-1]
@@ -85,11 +86,11 @@ class RecurrentClassifier(Classifier):
         self.classes.build((None, size))
         self.built = True
 
-    def call(self, inputs: dict[str, Any], training: bool = False) -> Any:
+    def call(self, inputs: Inputs, training: bool = False) -> Tensor:
         embedded = self.dropout(self.embedding(inputs["token_ids"]), training=training)
         return self.classes(self.reader(embedded, ops.cast(inputs["padding_mask"], "bool"), training=training))
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "reader": serialize(self.reader),

@@ -6,12 +6,14 @@ import keras
 from keras import ops
 
 from kzoo import checks
+from kzoo.annotations import Config, Inputs, Shape, Spec, Structure, Tensor, Trace
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.recurrent.attention_decoder import AttentionDecoder
 from kzoo.layers.recurrent.bidirectional_gru import BidirectionalGRU
 from kzoo.layers.recurrent.boundary_vectors import BoundaryVectors
 from kzoo.losses import attention_loss
 from kzoo.models.sequence_model import SequenceModel
+from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.registry import register, serialize
 
 
@@ -65,11 +67,11 @@ class RecurrentSeq2Seq(SequenceModel):
     def __init__(
         self,
         vocabulary_size: int,
-        attention: Any = "onestep",
+        attention: Spec = "onestep",
         embedding_units: int = 64,
         encoder_units: int = 64,
         dropout: float = 0.5,
-        preprocessor: Any = None,
+        preprocessor: Preprocessor | Config | None = None,
         **kwargs: Any,
     ) -> None:
         checks.integer("vocabulary_size", vocabulary_size, 2, 65_536)
@@ -89,7 +91,7 @@ class RecurrentSeq2Seq(SequenceModel):
         self.projection = dense(embedding_units, 2 * encoder_units, **policy)
         self.build()
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: Shape | None = None) -> None:
         size = 2 * self.encoder_units
         embedded = (None, None, self.embedding_units)
         self.embedding.build((None, None))
@@ -100,13 +102,13 @@ class RecurrentSeq2Seq(SequenceModel):
         self.vocabulary_bias = self.add_weight((self.vocabulary_size,), initializer="zeros", name="vocabulary_bias")
         self.built = True
 
-    def call(self, inputs: dict[str, Any], training: bool = False) -> Any:
+    def call(self, inputs: Inputs, training: bool = False) -> Tensor:
         hidden, trace = self.trace(inputs, training)
         if "gold" in inputs:
             self.add_loss(attention_loss(trace, inputs))
         return self.logits(hidden)
 
-    def trace(self, inputs: dict[str, Any], training: bool = False) -> tuple[Any, dict[str, Any]]:
+    def trace(self, inputs: Inputs, training: bool = False) -> tuple[Tensor, Trace]:
         """Returns the decoder's hidden states (B, T, D), and what its attention did.
 
         The trace has `weights` (B, T, S + 2), over the start vector, the source and the end vector, and every state of
@@ -115,30 +117,30 @@ class RecurrentSeq2Seq(SequenceModel):
         embedded = self.embedding(inputs["decoder_token_ids"])
         return self.decoder(embedded, *self.encode(inputs, training))
 
-    def encode(self, inputs: dict[str, Any], training: bool = False) -> tuple[Any, Any, Any]:
+    def encode(self, inputs: Inputs, training: bool = False) -> tuple[Tensor, Tensor, Tensor]:
         """Returns the memory (B, S + 2, D), its mask (B, S + 2) and the summary (B, D)."""
         source = self.embedding(inputs["encoder_token_ids"])
         encodings, mask = self.boundary(source, ops.cast(inputs["encoder_padding_mask"], "bool"))
         memory, summary = self.encoder(encodings, mask)
         return self.encoding_dropout(memory, training=training), mask, summary
 
-    def logits(self, hidden: Any) -> Any:
+    def logits(self, hidden: Tensor) -> Tensor:
         """Returns float32 logits (..., V) of hidden states (..., D)."""
         # Under mixed precision Keras casts the model's variables in `call`, but not in `generate`: here it is the same.
         table, bias = (ops.cast(v, self.compute_dtype) for v in (self.embedding.embeddings, self.vocabulary_bias))
         projected = ops.cast(self.projection(hidden), "float32")
         return ops.matmul(projected, ops.transpose(ops.cast(table, "float32"))) + ops.cast(bias, "float32")
 
-    def start_generation(self, inputs: dict[str, Any], length: int) -> tuple[Any, Any]:
+    def start_generation(self, inputs: Inputs, length: int) -> tuple[Structure, Structure]:
         """Returns what every step of generation reads, and the state before the first step."""
         return self.decoder.start(*self.encode(inputs))
 
-    def generate_step(self, token_ids: Any, prepared: Any, state: Any) -> tuple[Any, Any]:
+    def generate_step(self, token_ids: Tensor, prepared: Structure, state: Structure) -> tuple[Tensor, Structure]:
         """Reads token ids (B,); returns the logits of the next token (B, V) and the new state."""
         state, _ = self.decoder.step(self.embedding(token_ids), prepared, state)
         return self.logits(state["hidden"]), state
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "vocabulary_size": self.vocabulary_size,

@@ -1,12 +1,12 @@
 """What every model of the zoo can do: presets, strings in and out, sensible defaults for `fit`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
 
 import keras
 
-from kzoo.annotations import Config, Texts
+from kzoo.annotations import Array, Config, Text, Texts
 from kzoo.data.batches import Batches
 from kzoo.errors import InputError, did_you_mean
 from kzoo.generation import Generator
@@ -14,6 +14,7 @@ from kzoo.losses import cross_entropy
 from kzoo.metrics import SequenceAccuracy, TokenAccuracy
 from kzoo.models.training_data import check_arrays, is_pairs, is_texts
 from kzoo.models.weights_kept import WeightsKept
+from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
 from kzoo.preprocessing.texts import texts_of
 from kzoo.registry import KERAS_ARGUMENTS, construct, parameters_of
@@ -42,17 +43,16 @@ class SequenceModel(WeightsKept):
     input_names: ClassVar[tuple[str, ...]] = ()
     hints: Sequence[str] = ()  # tasks that are trained beside
 
-    def __init__(self, vocabulary_size: int, preprocessor: Any = None, **kwargs: Any) -> None:
+    def __init__(self, vocabulary_size: int, preprocessor: Preprocessor | Config | None = None, **kwargs: Any) -> None:
         for key in kwargs:
             if key not in KERAS_ARGUMENTS:
                 raise InputError(did_you_mean(f"argument of {type(self).__name__}", key, parameters_of(type(self))))
         super().__init__(**kwargs)
-        if isinstance(preprocessor, dict):
-            preprocessor = self.preprocessor_class(**preprocessor)
-        if preprocessor is not None and preprocessor.tokenizer.vocabulary_size != vocabulary_size:
-            size = preprocessor.tokenizer.vocabulary_size
+        made: Preprocessor | None
+        made = self.preprocessor_class(**preprocessor) if isinstance(preprocessor, dict) else preprocessor
+        if made is not None and (size := made.tokenizer.vocabulary_size) != vocabulary_size:
             raise InputError(f"the preprocessor has {size} token ids, but vocabulary_size is {vocabulary_size}")
-        self.preprocessor: Any = preprocessor  # of the model's own family
+        self.preprocessor: Any = made  # of the model's own family
         self.task_name: str | None = None
         self.preset_name: str | None = None
         self.mechanism: str | None = None
@@ -106,7 +106,13 @@ class SequenceModel(WeightsKept):
 
         save_to_preset(self, folder)
 
-    def generate(self, inputs: Texts, max_length: int | None = None) -> Any:
+    @overload
+    def generate(self, inputs: str, max_length: int | None = None) -> str: ...  # type: ignore[overload-overlap]
+
+    @overload
+    def generate(self, inputs: Iterable[Text] | Array, max_length: int | None = None) -> list[str]: ...
+
+    def generate(self, inputs: Texts, max_length: int | None = None) -> str | list[str]:
         """Returns the greedy output for a text, or the list of outputs for several.
 
         Args:
@@ -142,7 +148,7 @@ class SequenceModel(WeightsKept):
             weighted_metrics = [SequenceAccuracy(), TokenAccuracy()]
         super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, **kwargs)
 
-    def compile_from_config(self, config: dict[str, Any]) -> None:
+    def compile_from_config(self, config: Config) -> None:
         """Compiles as a saved model was; Keras calls it when it loads a `.keras` file."""
         self.compile(**keras.saving.deserialize_keras_object(config))
         if self.optimizer is not None:
@@ -229,6 +235,6 @@ class SequenceModel(WeightsKept):
             raise InputError("this model takes arrays only: build it with from_task, or pass a preprocessor")
         return self.preprocessor
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         preprocessor = None if self.preprocessor is None else self.preprocessor.get_config()
         return {**super().get_config(), "preprocessor": preprocessor}

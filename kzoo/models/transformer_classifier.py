@@ -1,18 +1,19 @@
 """The shared-layer Transformer encoder of the Neural Data Router paper."""
 
-from typing import Any, Unpack
+from typing import Unpack
 
 import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Spec
+from kzoo.annotations import Config, Inputs, Shape, Spec, Tensor, Trace
 from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.transformer.shared_depth import SharedDepth
 from kzoo.models.classifier import Classifier
 from kzoo.models.options import BlockOptions, split
+from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.registry import get, register, serialize, states
 
 
@@ -86,7 +87,7 @@ class TransformerClassifier(Classifier):
         inference_steps: int | None = None,
         readout: str = "last",
         embedding_deviation: float = 1.0,
-        preprocessor: Any = None,
+        preprocessor: Preprocessor | Config | None = None,
         **options: Unpack[BlockOptions],
     ) -> None:
         block_options, kwargs = split(options, BlockOptions)
@@ -110,7 +111,7 @@ class TransformerClassifier(Classifier):
         self.classes = dense(labels, units, units**-0.5, dtype="float32")
         self.build()
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: Shape | None = None) -> None:
         shape = (None, None, self.units)
         self.embedding.build((None, None))
         if self.encoding is not None:
@@ -129,7 +130,7 @@ class TransformerClassifier(Classifier):
         self.encoder.inference_steps = steps
         self.predict_function = self.test_function = self._compiled_call = None  # they are compiled again
 
-    def call(self, inputs: dict[str, Any], training: bool = False, steps: int | None = None) -> Any:
+    def call(self, inputs: Inputs, training: bool = False, steps: int | None = None) -> Tensor:
         states, _ = self.encode(inputs, training, steps)
         logits = self.logits(states, inputs["padding_mask"])
         if "columns" not in inputs:
@@ -138,8 +139,8 @@ class TransformerClassifier(Classifier):
         return ops.concatenate([logits[:, None], self.classes(others)], axis=1)
 
     def encode(
-        self, inputs: dict[str, Any], training: bool = False, steps: int | None = None, trace: bool = False
-    ) -> tuple[Any, dict[str, Any]]:
+        self, inputs: Inputs, training: bool = False, steps: int | None = None, trace: bool = False
+    ) -> tuple[Tensor, Trace]:
         """Returns the last states (B, T, D), and the trace of the steps, empty unless it is asked for."""
         states = self.embedding(inputs["token_ids"])
         if self.encoding is not None:
@@ -147,20 +148,20 @@ class TransformerClassifier(Classifier):
         mask = ops.cast(inputs["padding_mask"], "bool")
         return self.encoder(states, mask, steps=steps, training=training, trace=trace)
 
-    def logits(self, states: Any, padding_mask: Any) -> Any:
+    def logits(self, states: Tensor, padding_mask: Tensor) -> Tensor:
         """Returns float32 logits (B, labels) of states (B, T, D)."""
         if self.readout == "first":
             return self.classes(states[:, 0])
         return self.classes(last_token(states, padding_mask))
 
-    def trace_steps(self, inputs: dict[str, Any], steps: int | None = None) -> dict[str, Any]:
+    def trace_steps(self, inputs: Inputs, steps: int | None = None) -> Trace:
         """Returns what every step did, by batch: `weights` (B, steps, N, T, T), and of a gated block `gates`
         (B, steps, T, D), of adaptive computation time `halting` (B, steps, T).
         """
         _, found = self.encode(inputs, steps=steps, trace=True)
         return {key: ops.swapaxes(value, 0, 1) for key, value in found.items()}
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         depth = serialize(self.encoder)
         return {
             **super().get_config(),

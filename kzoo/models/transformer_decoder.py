@@ -7,13 +7,14 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Config, Spec
+from kzoo.annotations import Config, Inputs, Shape, Spec, Structure, Tensor, Trace
 from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.transformer.transformer_block import EPSILON, TransformerBlock
 from kzoo.models.options import BlockOptions, split
 from kzoo.models.sequence_model import SequenceModel
 from kzoo.preprocessing.decoder_preprocessor import DecoderPreprocessor
+from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.registry import get, register, serialize
 from kzoo.tasks import Task
 from kzoo.tasks import get as get_task
@@ -88,7 +89,7 @@ class TransformerDecoder(SequenceModel):
         hints: Sequence[str] = (),
         segments: bool = False,
         embedding_deviation: float = 1.0,
-        preprocessor: Any = None,
+        preprocessor: Preprocessor | Config | None = None,
         **options: Unpack[BlockOptions],
     ) -> None:
         block_options, kwargs = split(options, BlockOptions)
@@ -139,7 +140,7 @@ class TransformerDecoder(SequenceModel):
         tokens = self.text_preprocessor().tokenizer.tokens[:-3]
         return self.preprocessor_class.from_task(get_task(hint), tokens)
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: Shape | None = None) -> None:
         states = (None, None, self.units)
         self.embedding.build((None, None))
         if self.segments:
@@ -153,24 +154,24 @@ class TransformerDecoder(SequenceModel):
             self.final_norm.build(states)
         self.built = True
 
-    def call(self, inputs: dict[str, Any], training: bool = False) -> Any:
+    def call(self, inputs: Inputs, training: bool = False) -> Tensor:
         states = self.embed(inputs["token_ids"], training)
         mask, delimiter = causal_mask(ops.shape(states)[1]), self.delimiter(inputs["token_ids"])
         for block in self.blocks:
             states, _ = block(states, mask, training=training, delimiter=delimiter)
         return self.logits(states, inputs.get("head"))
 
-    def embed(self, token_ids: Any, training: bool = False, place: Any = None) -> Any:
-        """Returns X_0, of shape (B, T, D), of tokens the first of which stands at `place` (B,), or 0."""
+    def embed(self, token_ids: Tensor, training: bool = False, offset: Tensor | None = None) -> Tensor:
+        """Returns X_0, of shape (B, T, D), of tokens the first of which stands at `offset` (B,), or 0."""
         states = self.embedding(token_ids)
         if self.segments:
-            # What is generated, from `place` on, all stands behind the delimiter.
+            # What is generated, from `offset` on, all stands behind the delimiter.
             delimiters = ops.cast(token_ids == self.vocabulary_size - 3, "int32")
-            behind = ops.cumsum(delimiters, axis=1) > 0 if place is None else ops.ones_like(token_ids, dtype="bool")
+            behind = ops.cumsum(delimiters, axis=1) > 0 if offset is None else ops.ones_like(token_ids, dtype="bool")
             states = states + ops.where(behind[:, :, None], ops.cast(self.behind, states.dtype), 0)
-        return states if self.encoding is None else self.encoding(states, training=training, offset=place)
+        return states if self.encoding is None else self.encoding(states, training=training, offset=offset)
 
-    def delimiter(self, token_ids: Any) -> Any:
+    def delimiter(self, token_ids: Tensor) -> Tensor:
         """Returns the column of the first delimiter, int (B, 1), or that behind the last token where there is none;
         None unless the bias of the attention asks for it.
         """
@@ -179,7 +180,7 @@ class TransformerDecoder(SequenceModel):
         source = ops.logical_and(token_ids != self.vocabulary_size - 3, token_ids != self.vocabulary_size - 1)
         return ops.sum(ops.cumprod(ops.cast(source, "int32"), axis=1), axis=1, keepdims=True)
 
-    def logits(self, states: Any, head: Any = None) -> Any:
+    def logits(self, states: Tensor, head: Tensor | None = None) -> Tensor:
         """Returns float32 logits (B, T, V) of the last states (B, T, D), of each row's own head (B,) or all of the
         task's.
         """
@@ -187,15 +188,15 @@ class TransformerDecoder(SequenceModel):
         states = ops.cast(states, "float32")
         logits = self._answer(self.classes, states)
         for number, classes in enumerate([] if head is None else self.hint_classes, 1):
-            logits = ops.where((head == number)[:, None, None], self._answer(classes, states), logits)
+            logits = ops.where(ops.equal(head, number)[:, None, None], self._answer(classes, states), logits)
         return logits
 
-    def _answer(self, classes: Any, states: Any) -> Any:
+    def _answer(self, classes: keras.layers.Layer, states: Tensor) -> Tensor:
         # Under mixed precision Keras casts the variables in `call`, but not in `generate`: here it is the same.
         kernel, bias = (ops.cast(ops.cast(v, self.compute_dtype), "float32") for v in (classes.kernel, classes.bias))
         return ops.matmul(states, kernel) + bias
 
-    def trace_blocks(self, inputs: dict[str, Any]) -> list[dict[str, Any]]:
+    def trace_blocks(self, inputs: Inputs) -> list[Trace]:
         """Returns what each block did: `attended`, the states (B, T, D) before its feed-forward network; `states`,
         those after it; and `weights` (B, N, T, T).
         """
@@ -207,29 +208,29 @@ class TransformerDecoder(SequenceModel):
             found.append({"attended": attended, "states": states, "weights": weights})
         return found
 
-    def start_generation(self, inputs: dict[str, Any], length: int) -> tuple[Any, Any]:
+    def start_generation(self, inputs: Inputs, length: int) -> tuple[Structure, Structure]:
         """Returns nothing that stays, and the keys and values of the prompt with room for `length` tokens more."""
         states = self.embed(inputs["token_ids"])
         mask, delimiter = causal_mask(ops.shape(states)[1]), self.delimiter(inputs["token_ids"])
-        caches, room = [], [[0, 0], [0, 0], [0, length], [0, 0]]
+        caches, padding = [], [[0, 0], [0, 0], [0, length], [0, 0]]
         for block in self.blocks:
             states, prepared = block.start(states, mask, delimiter)
-            caches.append(prepared | {name: ops.pad(prepared[name], room) for name in ("keys", "values")})
-        place = ops.sum(ops.cast(inputs["padding_mask"], "int32"), axis=1)
-        return {}, {"caches": caches, "place": place}
+            caches.append(prepared | {name: ops.pad(prepared[name], padding) for name in ("keys", "values")})
+        offset = ops.sum(ops.cast(inputs["padding_mask"], "int32"), axis=1)
+        return {}, {"caches": caches, "offset": offset}
 
-    def generate_step(self, token_ids: Any, prepared: Any, state: Any) -> tuple[Any, Any]:
+    def generate_step(self, token_ids: Tensor, prepared: Structure, state: Structure) -> tuple[Tensor, Structure]:
         """Reads token ids (B,); returns the logits of the next token (B, V) and the new state."""
-        place, caches = state["place"], []
-        states = self.embed(token_ids[:, None], place=place)
+        offset, caches = state["offset"], []
+        states = self.embed(token_ids[:, None], offset=offset)
         columns = ops.arange(ops.shape(state["caches"][0]["keys"])[2], dtype="int32")
-        mask = (columns[None, :] <= place[:, None])[:, None, :]
+        mask = (columns[None, :] <= offset[:, None])[:, None, :]
         for block, cache in zip(self.blocks, state["caches"], strict=True):
-            states, cache = block.step(states, cache, mask, place)
+            states, cache = block.step(states, cache, mask, offset)
             caches.append(cache)
-        return self.logits(states)[:, 0], {"caches": caches, "place": place + 1}
+        return self.logits(states)[:, 0], {"caches": caches, "offset": offset + 1}
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "vocabulary_size": self.vocabulary_size,
@@ -243,7 +244,7 @@ class TransformerDecoder(SequenceModel):
         }
 
 
-def causal_mask(length: Any) -> Any:
+def causal_mask(length: int | Tensor) -> Tensor:
     """Returns a bool tensor of shape (1, T, T), True where the key is not behind the query."""
-    places = ops.arange(length, dtype="int32")
-    return (places[None, :] <= places[:, None])[None]
+    positions = ops.arange(length, dtype="int32")
+    return (positions[None, :] <= positions[:, None])[None]

@@ -1,12 +1,12 @@
 """The arithmetic Transformer: an optional encoder, and a decoder whose attention can be biased."""
 
-from typing import Any, Unpack
+from typing import Unpack
 
 import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Spec
+from kzoo.annotations import Config, Inputs, Shape, Spec, Structure, Tensor, Trace
 from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.transformer.decoder_block import DecoderBlock
@@ -15,6 +15,7 @@ from kzoo.models.options import LayerOptions, split
 from kzoo.models.sequence_model import SequenceModel
 from kzoo.models.transformer_decoder import causal_mask
 from kzoo.preprocessing.calculation_preprocessor import CalculationPreprocessor
+from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.registry import get, register, serialize
 
 
@@ -92,7 +93,7 @@ class TransformerSeq2Seq(SequenceModel):
         encoder_bias: Spec = None,
         units: int = 64,
         embedding_deviation: float = 1.0,
-        preprocessor: Any = None,
+        preprocessor: Preprocessor | Config | None = None,
         **options: Unpack[LayerOptions],
     ) -> None:
         own, kwargs = split(options, LayerOptions)
@@ -113,12 +114,12 @@ class TransformerSeq2Seq(SequenceModel):
         self.biases = {name: None if bias is None else serialize(get("bias", bias)) for name, bias in parts.items()}
         self.position = None if position is None else serialize(get("position", position))
 
-        def attention(bias: str) -> dict[str, Any]:
+        def attention(bias: str) -> Config:
             config = {"heads": self.options["heads"], "bias": self.biases[bias], "position": self.position}
             return {"class": "MultiHeadAttention", "config": config}
 
         def block(bias: str) -> TransformerBlock:
-            sizes: dict[str, Any] = {name: value for name, value in self.options.items() if name != "heads"}
+            sizes: Config = {name: value for name, value in self.options.items() if name != "heads"}
             return TransformerBlock(attention(bias), **sizes, **policy)
 
         self.encoder = [block("encoder_bias") for _ in range(encoder_layers)]
@@ -132,7 +133,7 @@ class TransformerSeq2Seq(SequenceModel):
         self.classes = dense(vocabulary_size, units, units**-0.5, **policy)
         self.build()
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: Shape | None = None) -> None:
         states = (None, None, self.units)
         self.embedding.build((None, None))
         for layer in [*self.encoder, *self.decoder, self.classes, *([self.encoding] if self.encoding else [])]:
@@ -141,14 +142,14 @@ class TransformerSeq2Seq(SequenceModel):
             self.final_norm.build(states)
         self.built = True
 
-    def call(self, inputs: dict[str, Any], training: bool = False) -> Any:
+    def call(self, inputs: Inputs, training: bool = False) -> Tensor:
         return self.decode(inputs, training)[0]
 
-    def trace_layers(self, inputs: dict[str, Any]) -> list[dict[str, Any]]:
+    def trace_layers(self, inputs: Inputs) -> list[Trace]:
         """Returns the weights of every decoder layer: `self` (B, N, T, T) and `cross` (B, N, T, S)."""
         return self.decode(inputs, False)[1]
 
-    def decode(self, inputs: dict[str, Any], training: bool) -> tuple[Any, list[dict[str, Any]]]:
+    def decode(self, inputs: Inputs, training: bool) -> tuple[Tensor, list[Trace]]:
         """Returns the logits (B, T, V) and the weights of every layer."""
         memory, source_mask, ends = self.encode(inputs, training)
         states, traces = self.embed(inputs["decoder_token_ids"], training), []
@@ -158,7 +159,7 @@ class TransformerSeq2Seq(SequenceModel):
             traces.append(trace)
         return self.logits(states), traces
 
-    def encode(self, inputs: dict[str, Any], training: bool = False) -> tuple[Any, Any, Any]:
+    def encode(self, inputs: Inputs, training: bool = False) -> tuple[Tensor, Tensor, Tensor]:
         """Returns the source's states (B, S, D), its mask (B, S) and the columns that end its parts (B, K)."""
         mask = ops.cast(inputs["encoder_padding_mask"], "bool")
         last = ops.sum(ops.cast(mask, "int32"), axis=1, keepdims=True) - 1
@@ -168,12 +169,12 @@ class TransformerSeq2Seq(SequenceModel):
             states, _ = block(states, mask, training=training)
         return states, mask, ends
 
-    def embed(self, token_ids: Any, training: bool = False, **where: Any) -> Any:
+    def embed(self, token_ids: Tensor, training: bool = False, **where: Tensor) -> Tensor:
         """Returns encoded embeddings (B, T, D) of tokens; `offset` and `source_ends` are for the encoding."""
         states = self.embedding(token_ids)
         return states if self.encoding is None else self.encoding(states, training=training, **where)
 
-    def logits(self, states: Any) -> Any:
+    def logits(self, states: Tensor) -> Tensor:
         """Returns float32 logits (B, T, V) of the last states (B, T, D)."""
         states = self.final_norm(states) if self.final_norm is not None else states
         # Under mixed precision Keras casts variables in `call`, but not in `generate`: here it is the same.
@@ -181,27 +182,27 @@ class TransformerSeq2Seq(SequenceModel):
         kernel, bias = (ops.cast(v, "float32") for v in cast)
         return ops.matmul(ops.cast(states, "float32"), kernel) + bias
 
-    def start_generation(self, inputs: dict[str, Any], length: int) -> tuple[Any, Any]:
+    def start_generation(self, inputs: Inputs, length: int) -> tuple[Structure, Structure]:
         """Returns the keys and values of the source, and room for those of `length` written tokens."""
         memory, mask, ends = self.encode(inputs)
         memories = [block.prepare(memory, ends) for block in self.decoder]
         batch = ops.shape(memory)[0]
         shape = (batch, self.options["heads"], length, self.units // self.options["heads"])
-        room = [{name: ops.zeros(shape, self.compute_dtype) for name in ("keys", "values")} for _ in self.decoder]
-        return {"memories": memories, "mask": mask}, {"caches": room, "place": ops.zeros((batch,), "int32")}
+        empty = [{name: ops.zeros(shape, self.compute_dtype) for name in ("keys", "values")} for _ in self.decoder]
+        return {"memories": memories, "mask": mask}, {"caches": empty, "offset": ops.zeros((batch,), "int32")}
 
-    def generate_step(self, token_ids: Any, prepared: Any, state: Any) -> tuple[Any, Any]:
+    def generate_step(self, token_ids: Tensor, prepared: Structure, state: Structure) -> tuple[Tensor, Structure]:
         """Reads token ids (B,); returns the logits of the next token (B, V) and the new state."""
-        place, caches = state["place"], []
-        states = self.embed(token_ids[:, None], offset=place)
+        offset, caches = state["offset"], []
+        states = self.embed(token_ids[:, None], offset=offset)
         columns = ops.arange(ops.shape(state["caches"][0]["keys"])[2], dtype="int32")
-        mask = (columns[None, :] <= place[:, None])[:, None, :]
+        mask = (columns[None, :] <= offset[:, None])[:, None, :]
         for block, cache, memory in zip(self.decoder, state["caches"], prepared["memories"], strict=True):
-            states, cache = block.step(states, cache, memory, mask, prepared["mask"], place)
+            states, cache = block.step(states, cache, memory, mask, prepared["mask"], offset)
             caches.append(cache)
-        return self.logits(states)[:, 0], {"caches": caches, "place": place + 1}
+        return self.logits(states)[:, 0], {"caches": caches, "offset": offset + 1}
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "vocabulary_size": self.vocabulary_size,
