@@ -8,6 +8,7 @@ from typing import Any
 from kzoo import tasks
 from kzoo.cards.explain import Part, explain
 from kzoo.cards.front_matter import front_matter
+from kzoo.cards.markdown import plain
 from kzoo.cards.training import span, training
 from kzoo.errors import PresetError
 from kzoo.evaluation.report import percent, table
@@ -125,10 +126,10 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
     def limits(self) -> str:
         longest = max(row["length"] or row["lengths"][1] for row in self.rows)
         failing = [row for row in self.rows if row["metric"] == "sequence_accuracy" and row["value"] < 0.99]
-        lines = [str(line) for line in self.preset.metadata.get("limits", [])]
+        lines = [plain(line) for line in self.preset.metadata.get("limits", [])]
         if failing:
             worst = min(failing, key=lambda row: row["value"])
-            lines.insert(0, f"At length {length_of(worst)} only {percent(worst['value'])} of the sequences are right.")
+            lines.insert(0, f"Only {percent(worst['value'])} of the sequences are right {length_of(worst)}.")
         strata = sorted(self.preset.stratum_rows, key=lambda row: row["value"])
         if strata and strata[0]["value"] < 0.99:
             at = f" at length {strata[0]['length']}" if strata[0]["length"] else ""
@@ -145,7 +146,7 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
         what = "The task is" if own else "The method and the task are"
         source = f" {what} from {self.task.paper}: {', '.join(cited)}." if self.task.paper else ""
         ours = f" `{'`, `'.join(own)}` is kzoo's own." if own and source else ""
-        license = str(self.preset.metadata["license"]).capitalize()
+        license = plain(str(self.preset.metadata["license"]).capitalize())
         return (
             f"## Model and references\n\n{self.preset.metadata['parameters']:,} parameters; `model.safetensors` has "
             f"{weights['bytes']:,} bytes, SHA-256 `{weights['sha256']}`.\n\n" + "\n".join(parts) + "\n\n"
@@ -178,7 +179,7 @@ def claim(rows: list[Row], task: Any, trained: tuple[int, int] | None) -> str:
     equal: dict[str, list[str]] = {}
     for row in accuracies:
         equal.setdefault(percent(row["value"]), []).append(length_of(row))
-    found = "; ".join(f"{share} at {_and(lengths)}" for share, lengths in equal.items())
+    found = "; ".join(f"{share} {_and(lengths)}" for share, lengths in equal.items())
     n = min(row["n"] for row in accuracies)
     what = "accuracy" if isinstance(task, ClassificationTask) else "sequence accuracy"
     origin = "constructed, not trained" if trained is None else f"trained on {span(*trained)} ({task.length_unit})"
@@ -187,11 +188,15 @@ def claim(rows: list[Row], task: Any, trained: tuple[int, int] | None) -> str:
 
 def length_of(row: Row) -> str:
     """Returns how a text names the length of a row."""
-    return str(row["length"]) if row["length"] is not None else "the test split ({} to {})".format(*row["lengths"])
+    return (
+        f"at {row['length']}" if row["length"] is not None else "on the test split ({} to {})".format(*row["lengths"])
+    )
 
 
 def _and(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    first, *others = words
+    others = [word.removeprefix("at ") for word in others]
+    return first if not others else f"{', '.join([first, *others[:-1]])} and {others[-1]}"
 
 
 def other_seeds(rows: list[Row]) -> str:

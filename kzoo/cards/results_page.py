@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from kzoo import tasks
+from kzoo.cards.tally import MARGIN, tally, tally_table
 from kzoo.evaluation.report import percent
 from kzoo.evaluation.seeds import aggregate
 from kzoo.saving import catalogue
@@ -61,8 +62,13 @@ def markdown() -> str:
         "the mean, ± the standard deviation over seeds; else the median, and the lowest and the highest. Rendered by "
         "`kzoo results --markdown`; `kzoo results --run` makes the runs that are missing.",
     ]
+    found = cells()
+    parts.append(
+        f"A published number is *reproduced* where ours differs by {100 * MARGIN:.0f} point or less, and *not "
+        f"comparable* where our run was given something else, as the table says.\n\n{tally_table(tally(found))}"
+    )
     by_task: dict[str, list[dict[str, Any]]] = {}
-    for cell in cells():
+    for cell in found:
         by_task.setdefault(cell["task"], []).append(cell)
     for task, own in by_task.items():
         lengths = sorted({cell["length"] for cell in own}, key=lambda x: x or 0)

@@ -4,6 +4,7 @@ from typing import Any
 
 from kzoo import tasks
 from kzoo.cards.explain import explain
+from kzoo.cards.markdown import code, plain
 from kzoo.evaluation.report import percent
 from kzoo.saving.preset import Preset
 from kzoo.training.recipe import Recipe
@@ -29,7 +30,7 @@ None: `{part.name}` sets every weight, and `kzoo train {name} --output DIR` does
         said = [f"{index}. {text}" for index, text in enumerate(said, 1)]
         said.insert(0, f"In {len(said)} stages, each from the weights that the one before ended with.\n")
     parts = ["\n".join(said), f"{_preparation(recipe)}\n{_again(name)}".strip(), _runs(runs, results["rows"])]
-    notes = [f"{_whose(run, many)}: {run['note']}." for run in runs if "note" in run]
+    notes = [f"{_whose(run, many)}: {plain(run['note'])}." for run in runs if "note" in run]
     return "\n\n".join(["## Training", *parts, *notes])
 
 
@@ -55,7 +56,7 @@ def _stage(recipe: Recipe, index: int, task: Any) -> str:
     if isinstance(shown.get("curriculum"), list):
         shown["curriculum"] = _counted(shown["curriculum"])
     shown |= {**stage.model, "seed": recipe.stage_seed(index)}
-    facts = ", ".join(f"{key} {value}" for key, value in shown.items())
+    facts = code(", ".join(f"{key} {value}" for key, value in shown.items()))
     text = f"""On {number} of {span(*train.lengths)} (version {recipe.task_version} of the task), by `recipe.json`
 ({facts}).
 {_selection(stage, recipe.task)}"""
@@ -115,16 +116,17 @@ def _preparation(recipe: Recipe) -> str:
     """Returns where the weights start, how calculations are laid out, and where biases come from."""
     text, layout = "", recipe.layout
     if recipe.init_from:
-        text += f"\nIt starts from the weights of `{recipe.init_from}`, whose steps are not counted here."
+        text += f"\nIt starts from the weights of {code(recipe.init_from)}, whose steps are not counted here."
     if layout.get("digits"):
-        text += f"\nOperands are filled with zeros to {layout['digits']} digits, longer ones by what the result needs."
+        digits = plain(layout["digits"])
+        text += f"\nOperands are filled with zeros to {digits} digits, longer ones by what the result needs."
     if layout.get("aligned"):
         text += "\nThe digits of the two operands are interleaved."
     if recipe.calibration:
         options = {**recipe.calibration}
         preset = options.pop("preset")
         told = ", ".join(f"{key} {value}" for key, value in options.items())
-        text += f"\nIts biases were found by `kzoo.calibrate` in `{preset}` ({told}):"
+        text += f"\nIts biases were found by `kzoo.calibrate` in {code(preset)} ({code(told)}):"
         text += "\nthis is the second stage of attention bias calibration, which starts from new weights."
     return text
 

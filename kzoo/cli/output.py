@@ -12,8 +12,11 @@ def by_share(accuracies: dict[int | None, float]) -> str:
     """Returns accuracies by length in short, lengths of one accuracy together."""
     equal: dict[str, list[str]] = {}
     for length, value in accuracies.items():
-        equal.setdefault(percent(value), []).append("the test split" if length is None else str(length))
-    return "; ".join(f"{share} at {', '.join(lengths)}" for share, lengths in equal.items())
+        equal.setdefault(percent(value), []).append("on the test split" if length is None else f"at {length}")
+    return "; ".join(
+        f"{share} {lengths[0]}" + "".join(f", {n.removeprefix('at ')}" for n in lengths[1:])
+        for share, lengths in equal.items()
+    )
 
 
 def show_progress() -> bool:

@@ -18,8 +18,10 @@ def pyplot() -> Any:
     except ImportError:
         raise BackendError('pictures need matplotlib; run: pip install "kzoo[plot]"') from None
     matplotlib.use("Agg")
-    # Equal data give equal files, and text stays text.
-    matplotlib.rcParams.update({"svg.hashsalt": "kzoo", "svg.fonttype": "none", "font.size": 11})
+    # Equal data give equal files, and text stays text, also where it has a "$".
+    matplotlib.rcParams.update(
+        {"svg.hashsalt": "kzoo", "svg.fonttype": "none", "font.size": 11, "text.parse_math": False}
+    )
     import matplotlib.pyplot as plt
 
     return plt

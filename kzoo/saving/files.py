@@ -4,6 +4,7 @@ import ctypes
 import hashlib
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -15,6 +16,9 @@ from typing import Any
 from kzoo.errors import PresetError
 
 MAX_JSON = 1_000_000
+MAX_TEXT = 10_000
+# Control characters, and those that change the direction of a text or have no width.
+UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -126,7 +130,8 @@ def read_json(path: Path) -> dict[str, Any]:
     """Returns the mapping in a JSON file.
 
     Raises:
-        PresetError: the file is missing, over 1 MB, no JSON, names a key twice, or holds no mapping.
+        PresetError: the file is missing, over 1 MB, no JSON, names a key twice, holds no mapping, or
+            has a text with control characters.
     """
     if not path.is_file():
         raise PresetError(f"{path} is missing")
@@ -139,7 +144,23 @@ def read_json(path: Path) -> dict[str, Any]:
         raise PresetError(f"{path} is not valid JSON ({error})") from None
     if not isinstance(value, dict):
         raise PresetError(f"{path} must hold one JSON object")
+    _check_texts(path, value)
     return value
+
+
+def _check_texts(path: Path, value: Any) -> None:
+    """Raises `PresetError` for a text that a terminal or a page would not show as it is."""
+    values = [value]
+    while values:
+        value = values.pop()
+        if isinstance(value, dict):
+            values.extend(value)
+        if isinstance(value, (dict, list)):
+            values.extend(_values(value))
+        elif isinstance(value, str) and UNSEEN.search(value):
+            raise PresetError(f"{path} has a text with a control character: {ascii(value)[:80]}")
+        elif isinstance(value, str) and len(value) > MAX_TEXT:
+            raise PresetError(f"{path} has a text of more than {MAX_TEXT:,} characters")
 
 
 def sha256(path: Path) -> str:

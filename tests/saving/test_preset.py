@@ -378,3 +378,13 @@ def test_no_row_is_hidden_by_another(root):
         for row in json.loads(path.read_text())["rows"]:
             if row["metric"] == "sequence_accuracy" and not {"stratum", "stage"} & set(row):
                 assert (path.parent.name, row["length"]) in shown
+
+
+@pytest.mark.parametrize("text", ["\x1b[2J", "a\nb", "\u202eabc", "\x9b31m", "a" * 10_001])
+@pytest.mark.parametrize("name, key", [("metadata.json", "license"), ("recipe.json", "init_from")])
+def test_a_text_that_a_terminal_would_act_on_is_refused(name, key, text, own_preset):
+    (own_preset / "recipe.json").write_text("{}")
+    change(own_preset, name, lambda value: value.update({key: text}))
+    with pytest.raises(PresetError, match="has a text") as error:
+        kzoo.preset_info(own_preset)
+    assert str(error.value).isprintable()

@@ -1,0 +1,16 @@
+"""Text of a preset as Markdown that shows it and does nothing else."""
+
+import html
+import re
+
+
+def plain(text: object) -> str:
+    """Returns a text with everything escaped that Markdown or HTML would take for more than text."""
+    return re.sub(r"([\\`*\[\]|~$]|^#|^_)", r"\\\1", html.escape(str(text), quote=False))
+
+
+def code(text: object) -> str:
+    """Returns a text as inline code, with more backticks around it than are in it, and fit for a table."""
+    inner = str(text).replace("|", "\\|")
+    fence = "`" * (max((len(run) for run in re.findall("`+", inner)), default=0) + 1)
+    return f"{fence}{inner}{fence}" if fence == "`" else f"{fence} {inner} {fence}"
