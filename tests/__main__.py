@@ -1,20 +1,20 @@
-"""`python -m tests`: the whole suite on jax, torch and tensorflow, each in its own process.
+"""`python -m tests`: the whole suite on torch, jax and tensorflow, one after another, each on all cores.
 
-Arguments are handed on to pytest. Tests marked `once` do not depend on the backend and run with one only, in a process
-of their own. As many processes run at the same time as there are cores, the longest first; what each printed is shown
-when it is done. The exit code is 1 if any fails, or if there was nothing to test.
+`--quick` runs on one backend (KERAS_BACKEND, else torch) and leaves out what is marked `slow` or `all_presets`. Other
+arguments are handed on to pytest. Tests marked `once` do not depend on the backend and run with the first only. The
+files of tests are shared out to as many processes as there are cores, the longest first (see conftest.py). The exit
+code is 1 if any test fails, or if there was nothing to test.
 """
 
 import os
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-# What is tested in one process: the backend, and which tests by their marker; the longest first.
-JOBS = (("torch", "once"), ("jax", "not once"), ("tensorflow", "not once"), ("torch", "not once"))
+BACKENDS = ("torch", "jax", "tensorflow")
+WORKERS = min(os.cpu_count() or 1, 8)  # a process takes about 1 GB
 NOTHING = 5  # pytest's exit code where no test was chosen
 # Small models: more threads only wait for each other.
 THREADS = {
@@ -25,34 +25,36 @@ THREADS = {
 }
 
 
-def run(job: tuple[str, str]) -> tuple[str, int, float, str]:
-    """Runs the tests of a job; returns its name, exit code, seconds and output."""
-    backend, marker = job
-    command = [sys.executable, "-m", "pytest", "-m", marker, *sys.argv[1:]]
+def run(backend: str, marker: str, arguments: list[str]) -> int:
+    """Runs the tests with a marker expression on a backend; returns pytest's exit code."""
+    shared = ["-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder"]
+    chosen = ["-m", marker] if marker else []
+    command = [sys.executable, "-m", "pytest", *shared, "--durations", "15", *chosen, *arguments]
     environment = {**os.environ, **THREADS, "KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    started = time.monotonic()
-    done = subprocess.run(
-        command, env=environment, cwd=ROOT, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    name = backend if marker == "not once" else f"{marker}, with {backend}"
-    return name, done.returncode, time.monotonic() - started, done.stdout
+    print(f"== {backend}", flush=True)
+    started, before = time.monotonic(), os.times().children_user
+    code = subprocess.run(command, env=environment, cwd=ROOT, check=False).returncode
+    told = {0: "passed", NOTHING: "nothing to test"}.get(code, "FAILED")
+    used = os.times().children_user - before
+    print(f"== {backend}: {told} in {time.monotonic() - started:.0f} s, {used:.0f} s of the processors", flush=True)
+    return code
 
 
-def main() -> int:
-    print("testing on jax, torch, tensorflow", flush=True)
-    codes: dict[str, int] = {}
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for name, code, seconds, output in pool.map(run, JOBS):
-            told = {0: "passed", NOTHING: "nothing to test"}.get(code, "FAILED")
-            print(f"== {name}\n{output.rstrip()}\n== {name}: {told} in {seconds:.0f} s", flush=True)
-            codes[name] = code
-    failed = [name for name, code in codes.items() if code not in (0, NOTHING)]
+def main(arguments: list[str]) -> int:
+    if "--quick" in arguments:
+        arguments.remove("--quick")
+        jobs = {os.environ.get("KERAS_BACKEND", BACKENDS[0]): "not slow and not all_presets"}
+    else:
+        first, *others = BACKENDS
+        jobs = {first: "", **dict.fromkeys(others, "not once")}
+    codes = {backend: run(backend, marker, arguments) for backend, marker in jobs.items()}
+    failed = [backend for backend, code in codes.items() if code not in (0, NOTHING)]
     if not failed and set(codes.values()) == {NOTHING}:
         print("there was nothing to test")
         return 1
-    print("all backends passed" if not failed else f"failed: {', '.join(failed)}")
+    print(f"failed: {', '.join(failed)}" if failed else f"passed on {', '.join(codes)}")
     return bool(failed)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

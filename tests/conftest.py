@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -54,12 +55,32 @@ QUICK = (
     "--xla_cpu_parallel_codegen_split_count=1",
 )
 os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " " + " ".join(QUICK)
-COMPILED = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", COMPILED.name)
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
 ROOT = Path(__file__).parent.parent
+COMPILED = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+LIMIT = 2 * 2**30  # bytes of compiled functions, after which pytest's cache of them begins anew
 SMALL = {"embedding_units": 6, "encoder_units": 5, "units": 12, "hidden_units": 10}
+
+
+def pytest_configure(config):
+    """Keeps what JAX compiles in pytest's cache, from one run to the next; without it, for this run."""
+    folder = Path(COMPILED.name)
+    if config.pluginmanager.hasplugin("cacheprovider"):
+        folder = config.cache.mkdir("jax_compiled")
+        sizes = [path.stat().st_size for path in folder.iterdir()]
+        if sum(sizes) > LIMIT and not hasattr(config, "workerinput"):
+            shutil.rmtree(folder, ignore_errors=True)
+    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(folder))
+
+
+def pytest_collection_modifyitems(config, items):
+    """Orders the files that several processes share: those with slow tests first, then those with many tests."""
+    if not hasattr(config, "workerinput"):
+        return
+    slow = {item.path for item in items if item.get_closest_marker("slow") or item.get_closest_marker("all_presets")}
+    tests = Counter(item.path for item in items)
+    items.sort(key=lambda item: (item.path not in slow, -tests[item.path], str(item.path)))
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,7 @@ CODE = "import sys, kzoo; print(kzoo.from_preset(sys.argv[1]).generate('4 7 9 8'
 OWN = {"KERAS_BACKEND": "jax", "JAX_COMPILATION_CACHE_DIR": None, "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": None}
 
 
+@pytest.mark.slow
 def test_the_second_process_compiles_nothing(python, preset, tmp_path):
     said, kept = [], []
     for _ in range(2):
@@ -20,11 +21,13 @@ def test_the_second_process_compiles_nothing(python, preset, tmp_path):
 
 
 @pytest.mark.parametrize("switch", ["0", "off"])
+@pytest.mark.slow
 def test_it_can_be_switched_off(switch, python, preset, tmp_path):
     done = python(CODE, preset, XDG_CACHE_HOME=str(tmp_path), KZOO_COMPILATION_CACHE=switch, **OWN)
     assert done.returncode == 0 and not (tmp_path / "kzoo").exists(), done.stderr
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_is_no_error(python, preset, tmp_path):
     (tmp_path / "file").write_text("")
     done = python(CODE, preset, KZOO_COMPILATION_CACHE=str(tmp_path / "file"), **OWN)

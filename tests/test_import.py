@@ -37,6 +37,7 @@ def test_list_works_with_neither_keras_nor_a_backend(python):
 
 @pytest.mark.once
 @pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.slow
 def test_the_only_backend_installed_is_taken_and_named_once(backend, python, preset):
     others = [name for name in BACKENDS if name != backend]
     done = python(GENERATE, preset, without=others, KERAS_BACKEND=None)
@@ -49,6 +50,7 @@ def test_the_only_backend_installed_is_taken_and_named_once(backend, python, pre
 
 
 @pytest.mark.once
+@pytest.mark.slow
 def test_the_first_of_several_backends_is_taken(python):
     code = "from kzoo.backend import ensure_backend; print(ensure_backend(), ensure_backend())"
     done = python(code, without=["tensorflow"], KERAS_BACKEND=None)
@@ -57,6 +59,7 @@ def test_the_first_of_several_backends_is_taken(python):
 
 
 @pytest.mark.once
+@pytest.mark.slow
 def test_the_config_file_of_keras_counts(python, tmp_path):
     (tmp_path / "keras").mkdir()
     (tmp_path / "keras" / "keras.json").write_text('{"backend": "torch"}')
@@ -83,6 +86,7 @@ def test_no_usable_backend_is_one_sentence(missing, environment, sentence, pytho
     assert len(done.stderr.splitlines()) == 1 and sentence in done.stderr
 
 
+@pytest.mark.slow
 def test_everything_works_and_imports_no_other_backend(python, preset, tmp_path):
     others = [name for name in BACKENDS if name != os.environ["KERAS_BACKEND"]]
     code = """

@@ -98,6 +98,7 @@ def type_check(wheel, folder):
 
 
 @pytest.mark.parametrize("with_links", [True, False], ids=["links", "no links"])
+@pytest.mark.slow
 def test_the_wheel_holds_everything(with_links, root, tmp_path):
     copy = tmp_path / "copy"
     copy.mkdir()

@@ -10,7 +10,8 @@ import pytest
 
 import kzoo
 
-pytestmark = [pytest.mark.once, pytest.mark.timeout(1200)]  # every preset on every backend, in one fixture
+# Every preset on every backend, in one fixture.
+pytestmark = [pytest.mark.once, pytest.mark.all_presets, pytest.mark.timeout(1200)]
 BACKENDS = ("jax", "torch", "tensorflow")
 # Logits of fixed examples, and greedy output, of each preset: written by a process of each backend. Presets that differ
 # in nothing but their weights share one model, so that it is compiled once.
@@ -30,7 +31,8 @@ for folder in sys.argv[3:]:
     x, _, _ = model.preprocessor(examples)
     name = Path(folder).name
     found[f"{name}/logits"] = model.predict_on_batch(x)
-    found[f"{name}/generated"] = model.generate([" ".join(e.source) for e in examples], max_length=40)
+    length = {"max_length": 40} if isinstance(model, kzoo.models.Generates) else {}
+    found[f"{name}/generated"] = model.generate([" ".join(e.source) for e in examples], **length)
 np.savez(sys.argv[1], **found)
 """
 

@@ -30,6 +30,7 @@ def test_the_weights_without_kzoo(root, python):
 
 
 @pytest.mark.once
+@pytest.mark.slow
 def test_fine_tuning(root, python, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(registry, "_CLASSES", {**registry._CLASSES, "task": dict(registry._CLASSES["task"])})
@@ -48,6 +49,7 @@ def test_fine_tuning(root, python, tmp_path, monkeypatch):
 
 
 @pytest.mark.once
+@pytest.mark.slow
 def test_the_onnx_file_without_kzoo(root, python, tmp_path):
     text, (block,) = section(root, "Export")
     kzoo.export(kzoo.from_preset("onestep_recopy"), tmp_path / "onestep_recopy.onnx", format="onnx")

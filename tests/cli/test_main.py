@@ -307,6 +307,7 @@ def test_version(kzoo_command):
     assert kzoo_command("--version")[:2] == (0, f"kzoo {kzoo.__version__}\n")
 
 
+@pytest.mark.slow
 def test_in_a_process_of_its_own(preset, root):
     command = [sys.executable, "-m", "kzoo", "generate", str(preset), "4 7 9 8", "--max-length", "6", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=120, check=False)

@@ -97,6 +97,7 @@ def reads_texts(model, answers, about):
 @pytest.mark.usefixtures("one_trace")
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.slow
 def test_the_table(family, format, models, tmp_path):
     path = tmp_path / f"model{FORMATS[format].suffix}"
     if BACKEND in FORMATS[format].backends:
@@ -110,6 +111,7 @@ def test_the_table(family, format, models, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ([path.name] if BACKEND in FORMATS[format].backends else [])
 
 
+@pytest.mark.slow
 def test_what_differs_is_refused_and_leaves_nothing(models, tmp_path, monkeypatch):
     model = models["RecurrentSeq2Seq"]
     for batch_size, change in ((3, "the last token"), (1, "a row")):

@@ -203,6 +203,7 @@ def test_a_connection_that_stays_cut_leaves_no_half_file(hub, put, whole_preset,
     assert serialize(kzoo.from_preset(FRIEND)) == (whole_preset / "model.safetensors").read_bytes()
 
 
+@pytest.mark.slow
 def test_two_processes_download_at_once(hub, put, whole_preset, root):
     commit = put(whole_preset)
     command = [sys.executable, "-m", "kzoo", "download", f"{FRIEND}@{commit}", "--json"]

@@ -220,6 +220,7 @@ kzoo.hub.publish.upload_preset("hf://me/tiny_recopy", sys.argv[1], tag="v1")
 
 @pytest.mark.parametrize("step", ["create_repo", "create_commit", "create_tag"])
 @pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.slow
 def test_a_kill_at_any_point_leaves_all_or_nothing(when, step, hub, own, hub_python):
     # Without a backend: the process starts sooner, and the preset was loaded by the other tests.
     done = hub_python(KILLED, own, step, when, without=["keras", "jax", "torch", "tensorflow"])
@@ -234,6 +235,7 @@ def test_a_kill_at_any_point_leaves_all_or_nothing(when, step, hub, own, hub_pyt
     assert len(repository.messages) == 2 and repository.tags == {"v1": repository.branches["main"]}
 
 
+@pytest.mark.slow
 def test_a_killed_upload_of_weights_leaves_nothing(hub, own, root):
     code = "import sys; sys.modules.update(dict.fromkeys(['keras', 'jax', 'torch', 'tensorflow']))\n"
     code += "import kzoo; kzoo.upload_preset('hf://me/tiny_recopy', sys.argv[1])"

@@ -226,6 +226,7 @@ def damaged(preset, tmp_path):
     return Damaged(preset, tmp_path / "tiny_recopy")
 
 
+@pytest.mark.slow
 def test_damaged_weights(damaged, make_model):
     model = make_model(seed=1)
     whole = damaged.whole["model.safetensors"]
@@ -246,6 +247,7 @@ def test_damaged_weights(damaged, make_model):
     assert 50 < loaded < WEIGHTS / 2  # both happen, or these are no good mutations
 
 
+@pytest.mark.slow
 def test_damaged_configs(damaged):
     weights, loaded = damaged.whole["model.safetensors"], 0
     for number in range(CONFIGS):

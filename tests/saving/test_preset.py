@@ -41,6 +41,7 @@ def change(folder, name, edit):
     (folder / name).write_text(json.dumps(value))
 
 
+@pytest.mark.slow
 def test_a_model_comes_back(preset, make_model, python):
     model, again = make_model(), kzoo.from_preset(preset)
     assert {path.name for path in preset.iterdir()} == FILES

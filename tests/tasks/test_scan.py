@@ -97,7 +97,7 @@ def test_evaluation_gives_one_row_for_the_whole_split(task, monkeypatch):
     found = {"sequence_accuracy": 0.5, "token_accuracy": 0.9}
     monkeypatch.setattr(measure, "measure", lambda *args: found)
     model = RecurrentSeq2Seq.from_task(task, attention="onestep")
-    model.preset_name = "onestep_scan"
+    model.preset_name, model.mechanism, model.supervision = "onestep_scan", "onestep", []
     report = evaluate(model)
     (row,) = [row for row in report.rows if row["metric"] == "sequence_accuracy"]
     assert (row["length"], row["lengths"], row["n"], row["paper"]) == (None, [24, 48], 3920, 0.1538)

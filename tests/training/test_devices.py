@@ -32,6 +32,7 @@ print(json.dumps([used, *found]))
 
 
 @pytest.mark.once
+@pytest.mark.slow
 def test_four_devices_have_the_losses_of_one(config, python, tmp_path):
     flags = "--xla_force_host_platform_device_count=4 --xla_backend_optimization_level=0"
     config["model"]["config"]["dropout"] = 0.0  # several devices do not drop the same as one

@@ -24,6 +24,7 @@ def test_wanted_covers_table_2_and_the_bundled_recipes():
         assert run.recipe().seed == run.seed and run.recipe().task == run.task
 
 
+@pytest.mark.slow
 def test_missing_runs_are_made_once(tmp_path, monkeypatch):
     monkeypatch.setattr("kzoo.saving.catalogue.bundled_folder", lambda: tmp_path)
     model = {"class": "RecurrentSeq2Seq", "config": {"attention": "content", "encoder_units": 4}}
@@ -40,6 +41,7 @@ def test_missing_runs_are_made_once(tmp_path, monkeypatch):
     assert list((tmp_path / "work").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_failed_run_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr("kzoo.saving.catalogue.bundled_folder", lambda: tmp_path)
     model = {"class": "RecurrentSeq2Seq", "config": {"attention": "no such attention"}}

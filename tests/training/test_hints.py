@@ -1,5 +1,7 @@
 """Training with hints, on other splits, and recipes whose weights are set."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -110,8 +112,8 @@ def test_a_construction_is_not_trained(tmp_path):
     from kzoo.cards.card import render_card
 
     card = render_card(folder)
-    assert "Constructed, not trained" in card and "kzoo.models.construct_sorter` sets every weight" in card
-    assert "| embedding | s to e_s + e'_s | B.3 |" in card
+    assert "constructed, not trained" in card and "kzoo.models.construct_sorter` sets every weight" in card
+    assert "| embedding | s to e_s + e'_s | B.3 |" in inspect.getdoc(kzoo.models.construct_sorter)  # which it names
     assert "(trained)" not in card and "the end symbol" not in card
 
 

@@ -63,6 +63,7 @@ def kill(worker, when):
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_ray_makes_the_same_presets_also_when_a_worker_is_killed(recipe, tmp_path):
     name = f"killed{os.getpid()}"
     recipes = {name: grid([recipe])["tiny"], "other": grid([recipe], seeds=[5])["tiny-5"]}
@@ -79,6 +80,7 @@ def test_ray_makes_the_same_presets_also_when_a_worker_is_killed(recipe, tmp_pat
     assert [row["epoch"] for row in history] == list(range(1, 13))
 
 
+@pytest.mark.slow
 def test_processes_make_the_same_presets_and_tell_what_failed(recipe, tmp_path, capsys):
     recipes = grid([recipe], seeds=[0, 5])
     bad = {**recipes["tiny-0"].model, "config": {"attention": "no_such"}}
@@ -110,6 +112,7 @@ run_all({"endless": Recipe.from_config(json.loads(sys.argv[1]))}, sys.argv[2], i
 """
 
 
+@pytest.mark.slow
 def test_a_child_ends_with_its_parent(config, tmp_path):
     plain = {"selection": "last", "watch": [], "schedule": "constant", "warmup_steps": 0}
     config = json.dumps({**config, **plain, "epochs": 100_000})

@@ -118,6 +118,7 @@ def test_stages_train_as_presets_that_begin_with_each_other(config, unbroken, tm
 
 
 @pytest.mark.parametrize("changes", [{"selection": "validation"}, pytest.param(AVERAGED, marks=pytest.mark.once)])
+@pytest.mark.slow
 def test_a_killed_run_goes_on_to_the_same_weights(changes, config, unbroken, python, tmp_path):
     config |= changes
     done = python(TRAIN, json.dumps(config), tmp_path / "tiny_recopy", 6)  # the second step of the second epoch

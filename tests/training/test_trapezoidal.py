@@ -28,6 +28,7 @@ def test_the_rate_of_one_step_and_of_a_copy():
     assert [float(again(k)) for k in (0, 4, 50, 95)] == pytest.approx([0.05, 0.25, 0.5, 0.125])
 
 
+@pytest.mark.slow
 def test_until_it_falls_it_trains_as_a_constant_rate_does(config, tmp_path):
     config |= {"epochs": 5, "selection": "last", "warmup_steps": 0, "watch": []}
     losses = []
