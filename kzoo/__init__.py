@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kzoo import tasks as tasks
     from kzoo import training as training
     from kzoo.evaluation.evaluate import evaluate as evaluate
+    from kzoo.evaluation.stress import stress as stress
     from kzoo.exporting.export import export as export
     from kzoo.hub.publish import upload_preset as upload_preset
     from kzoo.inspection.probe import probe as probe

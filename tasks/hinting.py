@@ -30,10 +30,10 @@ class Draws(NamedTuple):
 
 
 class HintingTask(Task):
-    """Base of the tasks for decoders: examples are drawn with replacement, each split in its own way.
+    """Base of the tasks for decoders: examples are drawn with replacement, and each split draws them as `draws` says.
 
     A hint is a task like any other, with the splits of the task that it is for, and no token that this does not have
-    (but "|", the delimiter). `draws` says of each split how it draws; a split that is not there draws uniformly.
+    (but "|", the delimiter). A split that is not in `draws` draws uniformly.
     """
 
     distinct = False
@@ -41,16 +41,16 @@ class HintingTask(Task):
 
     def draw(self, rng: np.random.Generator, split: str, length: int | None) -> Example:
         length = self.length(rng, split) if length is None else length
-        return self.write(rng, split, length, rng.random() < self.way(split).repeated)
+        return self.write(rng, split, length, rng.random() < self.draws_of(split).repeated)
 
-    def way(self, split: str) -> Draws:
+    def draws_of(self, split: str) -> Draws:
         """Returns how a split draws."""
         return self.draws.get(split, Draws())
 
     def length(self, rng: np.random.Generator, split: str) -> int:
         """Draws a length of a split."""
         low, high = self.splits[split].lengths
-        skewed = self.way(split).skewed
+        skewed = self.draws_of(split).skewed
         if skewed is not None:
             low, high = skewed if rng.random() < 0.8 else (skewed[1] + 1, high)
         return int(rng.integers(low, high + 1))

@@ -44,7 +44,7 @@ class IncrementTask(HintingTask):
 
     def write(self, rng: np.random.Generator, split: str, length: int, repeated: bool) -> Example:
         digits = rng.integers(0, 10, length)
-        windowed = self.way(split).windowed
+        windowed = self.draws_of(split).windowed
         if windowed and rng.random() < windowed:
             digits = neighbours(rng, 10, length)
         digits[0] = digits[0] if windowed and digits[0] else rng.integers(1, 10)

@@ -69,9 +69,9 @@ class SortingTask(HintingTask):
         if repeated and length >= 2:
             pool = rng.choice(LARGEST, min(length // 2, LARGEST), replace=False)
             return 1 + pool[rng.integers(0, len(pool), length)]
-        way = self.way(split)
-        if way.windowed and rng.random() < way.windowed:
-            return 1 + neighbours(rng, LARGEST, length, way.narrowest)
+        draws = self.draws_of(split)
+        if draws.windowed and rng.random() < draws.windowed:
+            return 1 + neighbours(rng, LARGEST, length, draws.narrowest)
         return rng.integers(1, LARGEST + 1, length)
 
     def values(self, tokens: Sequence[str], least: int = 1) -> list[int]:
