@@ -58,5 +58,7 @@ def memory_errors(rows: int, tokens: int) -> Iterator[None]:
         yield
     except Exception as error:
         if isinstance(error, MemoryError) or NO_MEMORY.search(str(error)):
-            raise InputError(f"memory does not suffice for {rows:,} sequences of up to {tokens:,} tokens") from error
+            raise InputError(
+                f"memory does not suffice for {rows:,} x {tokens:,} tokens; give shorter inputs"
+            ) from error
         raise

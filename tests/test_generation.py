@@ -1,5 +1,7 @@
 """Greedy decoding: it writes what the model says, whatever it is batched or padded with."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,13 @@ def test_it_is_not_compiled_with_old_weights(make_model):
     before = model.generate(TEXTS, max_length=8)
     model.set_weights(make_model(seed=3).get_weights())
     assert model.generate(TEXTS, max_length=8) == make_model(seed=3).generate(TEXTS, max_length=8) != before
+
+
+def test_any_number_of_threads_may_ask(make_model):
+    model = make_model()
+    expected = make_model().generate(TEXTS, max_length=8)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda _: model.generate(TEXTS, max_length=8), range(8))) == [expected] * 8
 
 
 def test_a_text_gives_a_text_and_a_list_a_list(model):
@@ -124,6 +133,22 @@ def test_the_batch_follows_the_length():
     assert [row for batch in found for row in batch] == rows
     assert [len(batch) for batch in found] == [256, 44, 16, 16, 8, 1, 1]
     assert list(generation.batches([])) == []
+
+
+ERRORS = [MemoryError(), RuntimeError("RESOURCE_EXHAUSTED: Out of memory allocating 40 bytes"), ValueError("another")]
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("error", ERRORS, ids=repr)
+def test_memory_that_does_not_suffice_is_one_sentence(error, model, monkeypatch):
+    def compiled(inputs, length):
+        raise error
+
+    monkeypatch.setattr(model.generator, "compiled", compiled)
+    memory = str(error) != "another"
+    sentence = "^memory does not suffice for 2 x 3 tokens; give shorter inputs$" if memory else "^another$"
+    with pytest.raises(InputError if memory else ValueError, match=sentence):
+        model.generate(["4 7 9", "4"])
 
 
 @pytest.mark.once

@@ -105,11 +105,6 @@ def most_at_once(length: int) -> int:
     return max(1, min(BATCH, MAX_CELLS // length**2))
 
 
-def _has_end(model: Any) -> bool:
-    """Whether targets are closed by the end symbol, and not of a number of tokens that is known before."""
-    return getattr(model.preprocessor, "target_steps", None) is None
-
-
 def _accuracies(model: Any, sources: Rows, targets: Rows, bar: Any) -> dict[str, float]:
     found = right_sequences(model, sources, targets, bar)
     return {
@@ -131,7 +126,7 @@ class Right(NamedTuple):
 def right_sequences(model: Any, sources: Rows, targets: Rows, bar: Any = None) -> Right:
     """Returns what a model got right of each sequence of ids, given the true tokens before each step."""
     found: list[Right] = []
-    ends = _has_end(model)
+    ends = model.preprocessor.has_end
     for (x, y, weight), _, real in _batches(model, sources, targets):
         guesses = np.argmax(model.predict_on_batch(x), axis=-1).reshape(y.shape)  # a classifier's y is (B, 1)
         mask = (weight > 0)[:real]
@@ -146,7 +141,7 @@ def right_sequences(model: Any, sources: Rows, targets: Rows, bar: Any = None) -
 
 def _edit_distance(model: Any, sources: Rows, targets: Rows) -> float:
     end, limit = model.preprocessor.tokenizer.end_id, 2 * max(map(len, targets)) + 10
-    ends = _has_end(model)
+    ends = model.preprocessor.has_end
     total = 0
     size = most_at_once(max(limit, *map(len, sources)))
     for i in range(0, len(sources), size):

@@ -73,6 +73,10 @@ class DecoderPreprocessor(Preprocessor):
         tokens = own if vocabulary is None else vocabulary
         return cls(tokens, task.target_steps, task.characters, task.reversed_target)
 
+    @property
+    def has_end(self) -> bool:
+        return self.target_steps is None
+
     def closed(self, ids: list[int]) -> list[int]:
         return [*ids, self.tokenizer.start_id]
 

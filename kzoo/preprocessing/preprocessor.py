@@ -42,6 +42,11 @@ class Preprocessor:
         """int. Ids of the shortest encoded source."""
         return len(self.closed([0]))
 
+    @property
+    def has_end(self) -> bool:
+        """bool. Whether the end symbol closes each target, which has no number of tokens that is known before."""
+        return True
+
     def closed(self, ids: list[int]) -> list[int]:
         """Returns the ids of a source with the symbols that stand around it."""
         return ids
