@@ -38,7 +38,7 @@ def register(kind: str, name: str | None = None) -> Callable[[T], T]:
     """Registers a class under `kind` and, where it is a Keras object, for Keras serialisation.
 
     A class may come from anywhere: a script, a notebook, another package. One that is defined anew, in the same module
-    and under the same name, takes the former one's place. The public path (`kzoo.layers.OneStep`) is the serialisation
+    and under the same name, replaces the former. The public path (`kzoo.layers.OneStep`) is the serialisation
     name (`kzoo.layers>OneStep`).
 
     Args:

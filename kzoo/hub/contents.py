@@ -8,9 +8,10 @@ from kzoo.backend import installed
 from kzoo.cards.card import render_card, write_card
 from kzoo.errors import PresetError
 from kzoo.hub.address import Address
+from kzoo.saving.catalogue import is_on_hub
 from kzoo.saving.documents import FILES
 from kzoo.saving.files import MAX_JSON
-from kzoo.saving.preset import Preset, is_on_hub
+from kzoo.saving.preset import Preset
 from kzoo.saving.safetensors_file import MAX_WEIGHTS, read_tensors
 from kzoo.training.recipe import load_recipe
 

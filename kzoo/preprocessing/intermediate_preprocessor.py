@@ -53,7 +53,7 @@ class IntermediatePreprocessor:
         first = int(self.preprocessor.boundaries)
         tokens = tuple(self.preprocessor.tokenizer.tokens[k] for k in ids[first : len(ids) - first])
         within = self.task.intermediate(tokens)
-        return ids, [(0, answer), *((first + place, self.preprocessor.encode_target([x])[0]) for place, x in within)]
+        return ids, [(0, answer), *((first + index, self.preprocessor.encode_target([x])[0]) for index, x in within)]
 
     def shape(self, source: int, target: int) -> tuple[int, int]:
         """Returns what to pad to where the longest source and the most targets are these."""

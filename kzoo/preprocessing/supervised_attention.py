@@ -1,4 +1,4 @@
-"""Examples to arrays for a model whose attention is told where to look."""
+"""Examples to arrays for a model that is trained with attention supervision."""
 
 from collections.abc import Sequence
 
@@ -48,13 +48,13 @@ class SupervisedAttention:
     def encode(
         self, source: str | Sequence[str], target: str | Sequence[str]
     ) -> tuple[list[int], list[tuple[int, int]]]:
-        """Returns the ids of a source, and pairs (id, place) of its target and where to look for it."""
+        """Returns the ids of a source, and pairs (id, position) of its target and its gold attention."""
         ids, wanted = self.preprocessor.encode(source, target)
         tokens = [self.preprocessor.tokenizer.tokens[k] for k in self.preprocessor.tokenizer.encode(source)]
-        places = self.task.gold_attention(tuple(tokens))
-        if places is None:
+        positions = self.task.gold_attention(tuple(tokens))
+        if positions is None:
             raise InputError(f"{self.task.name} has no gold attention")
-        return ids, [(token, place + 1) for token, place in zip(wanted, places, strict=True)]
+        return ids, [(token, position + 1) for token, position in zip(wanted, positions, strict=True)]
 
     def shape(self, source: int, target: int) -> tuple[int, int]:
         """Returns what to pad to where the longest source and target have these lengths."""
@@ -73,6 +73,6 @@ class SupervisedAttention:
             `gold_weight`, float32 (B, T), 0 at end symbols and padding.
         """
         x, y, weight = self.preprocessor.arrays(sources, [[token for token, _ in row] for row in targets], pad_to)
-        gold = pad([[place for _, place in row] for row in targets], 0, y.shape[1])
+        gold = pad([[position for _, position in row] for row in targets], 0, y.shape[1])
         told = weight * (y != self.preprocessor.tokenizer.end_id)
         return {**x, "gold": gold, "gold_weight": (self.weight * told).astype("float32")}, y, weight

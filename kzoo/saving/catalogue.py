@@ -90,6 +90,11 @@ def find_folder(preset: str | Path) -> Path:
     return path.absolute()  # "." has a name too
 
 
+def is_on_hub(preset: str | Path) -> bool:
+    """Returns whether a preset is given by its address on the Hub, or by a name that is pinned to one."""
+    return str(preset).startswith("hf://") or str(preset) in names_of(PIN)
+
+
 def _home(text: str) -> Path:
     try:
         return Path(text).expanduser()

@@ -3,8 +3,7 @@
 from typing import Any
 
 from kzoo.errors import InputError
-
-KERAS_ARGUMENTS = {"name", "dtype", "trainable"}  # of every Keras object; no preset is saved with them
+from kzoo.registry import KERAS_ARGUMENTS
 
 
 def construct_model(config: dict[str, Any], tokenizer: dict[str, Any], options: dict[str, Any]) -> Any:
@@ -27,13 +26,13 @@ def construct_model(config: dict[str, Any], tokenizer: dict[str, Any], options: 
     return registry.construct(cls, {**arguments, **options, "preprocessor": preprocessor})
 
 
-def check_plain(config: Any) -> None:
-    """Raises `InputError` if a config sets anything that Keras would make objects from."""
+def check_plain(config: Any, what: str = "a preset") -> None:
+    """Raises `InputError` if a config sets, at any depth, what is no argument of kzoo but of every Keras object."""
     values = [config]
     while values:
         value = values.pop()
         if isinstance(value, dict):
             for key in KERAS_ARGUMENTS & set(value):
-                raise InputError(f"a preset does not set {key!r}")
+                raise InputError(f"{what} may not set {key!r}")
         if isinstance(value, (dict, list)):
             values.extend(value.values() if isinstance(value, dict) else value)

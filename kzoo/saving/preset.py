@@ -25,7 +25,6 @@ from kzoo.saving.files import read_json, sha256
 from kzoo.saving.safetensors_file import count_numbers
 
 DTYPES = ("float32", "mixed_bfloat16", "mixed_float16")
-HUB = "hf://"
 
 
 class Preset:
@@ -70,7 +69,7 @@ class Preset:
         """
         if isinstance(preset, Preset):
             return preset
-        if is_on_hub(preset):
+        if catalogue.is_on_hub(preset):
             hub: Any = importlib.import_module("kzoo.hub.download")  # only here, since hub/ builds on saving/
             return cls(*hub.fetch_preset(str(preset), force))
         folder = catalogue.find_folder(preset)
@@ -83,7 +82,7 @@ class Preset:
         Raises:
             InputError: the preset is on the Hub.
         """
-        if not isinstance(preset, Preset) and is_on_hub(preset):
+        if not isinstance(preset, Preset) and catalogue.is_on_hub(preset):
             raise InputError(f"{preset} is on the Hub and cannot be changed here: save it to a folder of your own")
         return cls.find(preset)
 
@@ -241,10 +240,7 @@ def from_preset(
         load_weights, expected, dtype: see `Preset.build`.
 
     Raises:
-        UnknownNameError: no preset has that name.
-        PresetError: the folder is missing, incomplete or damaged, or holds another class than `expected`.
-        HubError: the Hub does not give the preset.
-        InputError: there is no such dtype policy.
+        UnknownNameError, PresetError, HubError, InputError: as `Preset.find` and `Preset.build`.
     """
     return Preset.find(preset).build(load_weights, expected, dtype)
 
@@ -252,8 +248,3 @@ def from_preset(
 def preset_info(preset: str | Path) -> dict[str, Any]:
     """Returns what is known of a preset, a recorded run or a recipe: `Preset.find(preset).to_dict()`."""
     return Preset.find(preset).to_dict()
-
-
-def is_on_hub(preset: str | Path) -> bool:
-    """Returns whether a preset is given by its address on the Hub, or by a name that is pinned to one."""
-    return str(preset).startswith(HUB) or str(preset) in catalogue.names_of(catalogue.PIN)

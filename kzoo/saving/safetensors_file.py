@@ -1,4 +1,4 @@
-"""Reading a safetensors file that nobody vouches for; imports no Keras."""
+"""Reading an untrusted safetensors file; imports no Keras."""
 
 import json
 import math

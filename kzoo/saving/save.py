@@ -6,7 +6,7 @@ from typing import Any
 import kzoo
 from kzoo.backend import no_other_backend
 from kzoo.errors import PresetError
-from kzoo.saving.construct import KERAS_ARGUMENTS
+from kzoo.registry import KERAS_ARGUMENTS
 from kzoo.saving.documents import FILES, FORMAT
 from kzoo.saving.files import read_json, replace_folder, sha256, write_json
 

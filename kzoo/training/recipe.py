@@ -8,6 +8,7 @@ from typing import Any
 from kzoo import checks
 from kzoo.errors import InputError, PresetError, did_you_mean
 from kzoo.saving import catalogue
+from kzoo.saving.construct import check_plain
 from kzoo.saving.files import read_json
 from kzoo.tasks import get as get_task
 from kzoo.training import supervision
@@ -17,7 +18,6 @@ from kzoo.training.upgrade import upgrade
 
 FORMAT = 2
 CONSTRUCTIONS = ("construct_sorter",)
-KERAS_ARGUMENTS = {"name", "dtype", "trainable"}
 MECHANISM = re.compile(r"[a-z0-9_]{1,64}")
 ALWAYS = ("task", "task_version", "mechanism", "supervision", "model")  # written in any case
 
@@ -85,7 +85,7 @@ class Recipe:
         for own in (config, *(stage.model for stage in self.stages)):
             if not isinstance(own, dict) or {"vocabulary_size", "preprocessor"} & set(own):
                 raise InputError("the config of model must be a mapping, without the vocabulary, which the task gives")
-            _check_plain(own)
+            check_plain(own, "the config of model")
         if not isinstance(self.layout, dict) or not set(self.layout) <= {"digits", "aligned"}:
             raise InputError("layout may have digits and aligned, and nothing else")
         if self.init_from is not None and (not isinstance(self.init_from, str) or self.constructed):
@@ -161,18 +161,6 @@ class Recipe:
         rest: dict[str, Any] = {"layout": {}, "init_from": None, "calibration": None, "seed": 0}
         changed = {key: getattr(self, key) for key, default in rest.items() if getattr(self, key) != default}
         return {**first, **changed, "stages": parts, **({"evaluation": self.evaluation} if self.evaluation else {})}
-
-
-def _check_plain(config: dict[str, Any]) -> None:
-    """Raises `InputError` if a config sets, at any depth, what is no argument of kzoo but of every Keras object."""
-    values: list[Any] = [config]
-    while values:
-        value = values.pop()
-        if isinstance(value, dict):
-            for key in KERAS_ARGUMENTS & set(value):
-                raise InputError(f"the config of model may not set {key!r}")
-        if isinstance(value, (dict, list)):
-            values.extend(value.values() if isinstance(value, dict) else value)
 
 
 def _stage(index: int, config: Any, stages: int) -> Stage:

@@ -5,17 +5,9 @@ from typing import Any
 
 from kzoo import checks
 from kzoo.errors import InputError
+from kzoo.saving.catalogue import SUPERVISION
 from kzoo.tasks import Task
 from kzoo.training.stages import Stage
-
-SUPERVISION = (
-    "intermediate results",
-    "gold attention",
-    "built-in alignment",
-    "longer inputs",
-    "other training distribution",
-    "constructed",
-)
 
 
 def implied(task: Task, layout: dict[str, Any], stages: Iterable[Stage]) -> tuple[str, ...]:

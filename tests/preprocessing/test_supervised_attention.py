@@ -1,4 +1,4 @@
-"""Attention that is told where to look: what it is told, and what the loss gets of it."""
+"""Attention supervision: the gold attention, and what the loss gets of it."""
 
 import keras
 import numpy as np

@@ -177,10 +177,10 @@ DESCRIBED = {  # the SHA-256 in metadata.json is made to fit, so that the damage
         argument("dropot", 0.1),
         r"unknown argument of RecurrentSeq2Seq 'dropot'; did you mean 'dropout'\?",
     ),
-    "dtype": (argument("dtype", "float7"), "a preset does not set 'dtype'"),
+    "dtype": (argument("dtype", "float7"), "a preset may not set 'dtype'"),
     "an object of Keras": (
         argument("attention", {"class": "onestep", "config": {"dtype": {"class_name": "x", "config": {}}}}),
-        "a preset does not set 'dtype'",
+        "a preset may not set 'dtype'",
     ),
     "unknown attention": (argument("attention", "onestp"), r"unknown attention 'onestp'; did you mean 'onestep'"),
     "unknown attention class": (argument("attention", {"class": "Foo"}), "unknown attention 'Foo'"),
