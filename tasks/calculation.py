@@ -37,7 +37,8 @@ class CalculationTask(Task):
     - `zeros`: int or None. How many zeros a model needs to the left of the longest operand, so that the result has as
       many digits as they then have; None: results are no numbers, and nothing is filled up.
 
-    Sources and targets are as a person writes them. The training split has operands of 1 to 6 digits. Of the sources
+    Sources and targets are as a person writes them. The training split has operands of 1 to 6 digits, each number of
+    digits as often; a recipe may draw other examples each epoch. Of the sources
     of 3 to 6 digits one in eight is kept from training, half of them for the validation split, half for the test split.
     """
 

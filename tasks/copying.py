@@ -18,6 +18,7 @@ DIGITS = tuple("0123456789")
 class DigitTask(Task):
     """Base of the tasks over strings of digits: trained on lengths 5-10, tested at 15, 30 and 100.
 
+    The training split is one list of 10,000 different strings, of which short lengths have as many as long ones.
     The validation split is longer than the training split on purpose, as in the paper's code: the weights that go on
     best beyond the trained lengths are selected. The test split without a length has the trained lengths, and may share
     a handful of its shortest examples with the training split.

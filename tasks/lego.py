@@ -82,8 +82,9 @@ class LegoTask(HintingTask):
 class Lego(LegoTask):
     """LEGO: the values of the variables, in the order of the chain. Length counts the variables that are asked.
 
-    A source always has twelve clauses, in random order. Training asks for the first six variables of the chain;
-    examples of length n ask for the first n, which is how far the chain was followed.
+    A source always has twelve clauses, in random order; the training split draws chains with replacement. Training asks
+    for the first six variables of the chain; examples of length n ask for the first n, which is how far the chain was
+    followed.
 
     Example:
 
