@@ -1,14 +1,18 @@
-"""`kzoo generate` and `kzoo evaluate`: what a preset writes, and how often that is right."""
+"""`kzoo generate`, `kzoo evaluate` and `kzoo data`: what a preset writes, how often that is right, and on what."""
 
 import argparse
+import json
 import sys
+from pathlib import Path
 from typing import Any
 
 import kzoo
+from kzoo import tasks
 from kzoo.cli.arguments import PRESET, lengths, words
 from kzoo.cli.output import print_json, show_progress
 from kzoo.errors import InputError
 from kzoo.saving.catalogue import list_presets
+from kzoo.saving.files import write_bytes
 from kzoo.saving.preset import Preset
 
 
@@ -82,3 +86,27 @@ def _check(options: argparse.Namespace) -> None:
         raise InputError("--stress measures sequence accuracy on strata, so it does not go with --metrics or --split")
     if options.strata and not options.stress:
         raise InputError("--strata goes with --stress")
+
+
+def data_parser(sub: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `kzoo data`."""
+    sub.add_argument("task", help='a task, as "recopy"')
+    sub.add_argument("--split", default="train", help="a split of the task (default: train)")
+    sub.add_argument("--length", type=int, help="only this length (default: those of the split)")
+    sub.add_argument("--examples", type=int, help="how many (default: as the split has)")
+    sub.add_argument("--seed", type=int, default=0, help="seed of the examples (default: 0)")
+    sub.add_argument("--output", type=Path, help="the file to write (default: print them)")
+
+
+def data(options: argparse.Namespace) -> None:
+    task = tasks.get(options.task)
+    joint = "" if task.characters else " "
+    lines = [
+        json.dumps({"source": joint.join(source), "target": joint.join(target)}, ensure_ascii=False)
+        for source, target in task.examples(options.split, options.examples, options.seed, options.length)
+    ]
+    if options.output is None:
+        print("\n".join(lines))
+    else:
+        write_bytes(options.output, ("\n".join(lines) + "\n").encode())
+        print(options.output)

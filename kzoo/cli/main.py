@@ -8,18 +8,26 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import kzoo
 from kzoo.cli import doctor, evaluation, plots, presets, training
-from kzoo.errors import KzooError, UnreachableError
+from kzoo.cli.arguments import import_file
+from kzoo.errors import KzooError, UnreachableError, did_you_mean
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns the exit code."""
-    options = _parser().parse_args(arguments)
+    parser, verbs = _parser()
+    given = sys.argv[1:] if arguments is None else [str(argument) for argument in arguments]
+    if given and not given[0].startswith("-") and given[0] not in verbs:
+        parser.error(did_you_mean("verb", given[0], verbs))
+    options = parser.parse_args(given)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # TensorFlow's start-up notes are no message of ours
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # PyTorch: the models are small, and threads wait for each other
     try:
+        for path in getattr(options, "imports", None) or []:
+            import_file(path)
         return int(options.run(options) or 0)
     except KzooError as error:
         print(f"kzoo: {error}", file=sys.stderr)
@@ -35,7 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
+    """Returns the parser of the command, and its verbs."""
     parser = argparse.ArgumentParser("kzoo", description="A Keras model zoo for length generalisation.")
     parser.add_argument("--version", action="version", version=f"kzoo {kzoo.__version__}")
     verbs = parser.add_subparsers(title="verbs", required=True, metavar="VERB")
@@ -53,6 +62,14 @@ def _parser() -> argparse.ArgumentParser:
         sub.set_defaults(run=run)
         if has_json:
             sub.add_argument("--json", action="store_true", help="print JSON")
+        sub.add_argument(
+            "--import",
+            dest="imports",
+            action="append",
+            type=Path,
+            metavar="FILE",
+            help="first run a Python file of your own that registers mechanisms or tasks",
+        )
 
     verb("list", presets.list_, "list the presets", presets.list_parser)
     verb("info", presets.info, "tell what is known of a preset", presets.info_parser)
@@ -63,10 +80,11 @@ def _parser() -> argparse.ArgumentParser:
     verb("card", presets.card, "write a preset's card and picture", presets.card_parser, has_json=False)
     verb("download", presets.download, "fetch a preset from the Hub into the cache", presets.download_parser)
     verb("publish", presets.publish, "put a preset on the Hub", presets.publish_parser)
+    verb("data", evaluation.data, "write examples of a task as JSON lines", evaluation.data_parser, has_json=False)
     verb("results", training.results, "show our results beside the papers'", training.results_parser)
     plots.plot_parsers(verbs.add_parser("plot", help="draw attention or accuracy by length"))
     verb("doctor", doctor.doctor, "tell about backends, versions, devices and the cache")
-    return parser
+    return parser, list(verbs.choices)
 
 
 if __name__ == "__main__":

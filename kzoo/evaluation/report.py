@@ -125,10 +125,18 @@ def percent(value: float | None, digits: int = 1) -> str:
 
 
 def text_table(header: list[str], lines: list[list[str]]) -> str:
-    """Returns a table of right-aligned columns for a terminal."""
-    widths = [max(map(len, column)) for column in zip(header, *lines, strict=True)]
+    """Returns a table for a terminal: columns of numbers are right-aligned, of words left-aligned."""
+    columns = [list(column) for column in zip(header, *lines, strict=True)]
+    widths = [max(map(len, column)) for column in columns]
+    right = [all(not any(map(str.isalpha, cell.replace(" to ", ""))) for cell in cells) for _, *cells in columns]
     rows = [header, ["-" * width for width in widths], *lines]
-    return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(row, widths, right, strict=True)
+        )
+        for row in rows
+    )
 
 
 def wilson(share: float, n: int, z: float = 1.959964) -> tuple[float, float]:

@@ -319,3 +319,42 @@ def test_in_a_process_of_its_own(preset, root):
     assert [line for line in wrong.stderr.splitlines() if line.startswith("kzoo: ")] == [
         "kzoo: unknown token 'x'; known are: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9"
     ]
+
+
+def test_a_mistyped_verb_gets_its_suggestion(kzoo_command):
+    code, out, err = kzoo_command("evalute", "onestep_recopy")
+    assert (code, out) == (2, "") and "unknown verb 'evalute'; did you mean 'evaluate' or" in err
+
+
+@pytest.mark.once
+def test_data_are_json_lines(kzoo_command, tmp_path):
+    code, out, err = kzoo_command("data", "recopy", "--split", "test", "--length", "30", "--examples", "3")
+    rows = [json.loads(line) for line in out.splitlines()]
+    expected = kzoo.tasks.get("recopy").examples("test", 3, 0, 30)
+    assert (code, err) == (0, "") and [row["source"].split() for row in rows] == [list(e.source) for e in expected]
+    path = tmp_path / "x.jsonl"
+    assert kzoo_command("data", "addition", "--examples", "2", "--output", path)[0] == 0
+    for row in map(json.loads, path.read_text().splitlines()):
+        assert sum(map(int, row["source"].split("+"))) == int(row["target"])
+
+
+@pytest.mark.once
+def test_a_file_of_ones_own_is_imported_first(python, tmp_path):
+    own = tmp_path / "own_tasks.py"
+    own.write_text(
+        "import kzoo\nfrom kzoo.tasks import Example, Split, Task\n"
+        "@kzoo.register('task', 'twice')\nclass Twice(Task):\n    'Every digit twice.'\n"
+        "    name, vocabulary, test_lengths, length_unit = 'twice', ('0', '1'), (4,), 'digits'\n"
+        "    splits = {s: Split((2, 4), 5) for s in ('train', 'validation', 'test')}\n"
+        "    def sample(self, rng, length):\n"
+        "        source = tuple(map(str, rng.integers(0, 2, length)))\n"
+        "        return Example(source, tuple(x for x in source for _ in range(2)))\n"
+    )
+    command = "from kzoo.cli.main import main; sys.exit(main(['data', 'twice', '--examples', '2', *sys.argv[1:]]))"
+    done = python(command, "--import", own)
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 2, done.stderr
+    assert "unknown task 'twice'" in python(command).stderr
+    for text in ("raise ValueError('no')", None):
+        own.write_text(text) if text else own.unlink()
+        done = python(command, "--import", own)
+        assert done.returncode == 2 and len(done.stderr.splitlines()) == 1 and "--import: " in done.stderr
