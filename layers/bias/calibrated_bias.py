@@ -91,13 +91,13 @@ class CalibratedBias(MaskingBias):
                 raise InputError(f"a line ends at part {part} of a source that has {ends.shape[1]}")
             base = 0 if part is None else ops.cast(ends[:, part], rows.dtype)[:, None, None]
             offsets = columns - (slope * rows)[:, :, None] - base
-            index = ops.clip(offsets - first, 0, table.shape[1] - 1)
-            values = ops.take(ops.convert_to_tensor(table), index, axis=1)
-            found = ops.maximum(found, ops.swapaxes(values, 0, 1))
+            index = ops.clip(offsets - first, 0, len(table) - 1)
+            values = ops.take(ops.convert_to_tensor(table), index, axis=0)  # another axis does not run in ONNX
+            found = ops.maximum(found, ops.transpose(values, (0, 3, 1, 2)))
         return found
 
     def tables(self) -> dict[tuple[int, int | None], tuple[int, np.ndarray]]:
-        """Returns for each slope and part the first offset, and the values of each head by offset from there on.
+        """Returns for each slope and part the first offset, and the values by offset from there on and by head.
 
         The first and the last value are `MASKED`, for the offsets that are beyond.
         """
@@ -109,10 +109,10 @@ class CalibratedBias(MaskingBias):
         for key, lines in groups.items():
             offsets = [line.offset for _, line in lines]
             first = min(offsets) - 1
-            table = np.full((len(self.lines), max(offsets) - first + 2), MASKED, "float32")
+            table = np.full((max(offsets) - first + 2, len(self.lines)), MASKED, "float32")
             for head, line in lines:
-                column = line.offset - first
-                table[head, column] = max(line.value, table[head, column])
+                row = line.offset - first
+                table[row, head] = max(line.value, table[row, head])
             found[key] = first, table
         return found
 
