@@ -225,6 +225,7 @@ def strata_table(rows: list[Row], task: Any) -> str:
     for stratum in dict.fromkeys(row["stratum"] for row in whole):
         own = {row["length"] or 0: row for row in whole if row["stratum"] == stratum}
         cells = [percent(own[n]["value"]) if n in own else "" for n in lengths]
+        counts = [f"{own[n]['n']:,}" for n in lengths if n in own]
         name = f"{stratum}: {task.strata[stratum].about}" if stratum in task.strata else stratum
-        lines.append(f"| {name} | {' | '.join(cells)} | {min(row['n'] for row in own.values()):,} |")
+        lines.append(f"| {name} | {' | '.join(cells)} | {', '.join(dict.fromkeys(counts))} |")
     return "\n".join(lines)
