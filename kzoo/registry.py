@@ -60,8 +60,7 @@ def register(kind: str, name: str | None = None) -> Callable[[T], T]:
             raise InputError(f"{kind} {key!r} is already registered")
         known[key] = cls
         if _is_keras(cls):
-            package = ".".join(cls.__module__.split(".")[:2])
-            sys.modules["keras"].saving.register_keras_serializable(package)(cls)
+            sys.modules["keras"].saving.register_keras_serializable(".".join(cls.__module__.split(".")[:2]))(cls)
         return cls
 
     return decorate
@@ -171,14 +170,15 @@ def resolve(kind: str, spec: Spec) -> tuple[type, Config]:
         name = spec["class"]
         if name not in _CLASSES.get(kind, {}) and name not in _ALIASES.get(kind, {}):
             fill(kind)
+        if kind not in (kinds := {*_CLASSES, *_ALIASES}):
+            raise UnknownNameError(did_you_mean("kind", kind, kinds))
         if name in _CLASSES.get(kind, {}):
             return _CLASSES[kind][name], config
         if name not in _ALIASES.get(kind, {}):
             raise UnknownNameError(
                 f"{did_you_mean(kind, name, names(kind))} (what another package defines is known once that is imported)"
             )
-        found = _ALIASES[kind][name]
-        spec = {"class": found.class_name, "config": found.config}
+        spec = {"class": _ALIASES[kind][name].class_name, "config": _ALIASES[kind][name].config}
     raise InputError(f"the config of {kind} is nested too deeply")
 
 

@@ -12,7 +12,8 @@ from kzoo.errors import InputError, UnknownNameError
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
     """An empty registry, which kzoo's own modules do not fill."""
-    fill("gait")
+    for kind in ("attention", "model", "task"):  # what is imported now is registered where it stays
+        fill(kind)
     monkeypatch.setattr(registry, "_CLASSES", {})
     monkeypatch.setattr(registry, "_ALIASES", {})
 
@@ -155,6 +156,11 @@ def test_a_config_nested_too_deeply_is_refused(walk):
     registry.alias("gait", "tail", "snake")
     with pytest.raises(InputError, match="nested too deeply"):
         registry.get("gait", "snake")
+
+
+def test_an_unknown_kind_is_one_sentence(walk):
+    with pytest.raises(UnknownNameError, match=r"unknown kind 'gate'; did you mean 'gait'\?"):
+        registry.get("gate", "Walk")
 
 
 def test_an_inherited_constructor_has_its_parameters():
