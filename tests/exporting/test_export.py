@@ -17,11 +17,13 @@ from kzoo.saving.weights import load_weights, named_variables
 
 BACKEND = keras.config.backend()
 SMALL = {"units": 8, "hidden_units": 8}
+LINES = [[[-1, 0, -1, 0.0], [-1, 1, -1, -0.5]], [[0, 1, -1, -0.25]], [], [[1, None, 2, 0.0]]]
+BIASES = {"self_bias": "windowed", "cross_bias": {"class": "CalibratedBias", "config": {"lines": LINES}}}
 FAMILIES = {
     "RecurrentSeq2Seq": ("recopy", {"embedding_units": 6, "encoder_units": 5}),
     "TransformerClassifier": ("ctl_forward", {**SMALL, "steps": 3}),
     "RecurrentClassifier": ("ctl_forward", {"units": 6, "embedding_units": 5, "reader": "bidirectional_lstm"}),
-    "TransformerSeq2Seq": ("addition", {**SMALL, "layers": 1, "self_bias": "windowed", "encoding": "cyclic"}),
+    "TransformerSeq2Seq": ("addition", {**SMALL, **BIASES, "layers": 1, "encoding": "cyclic"}),
     "TransformerDecoder": ("sorter", {**SMALL, "layers": 1, "encoding": "sinusoidal"}),
 }
 
