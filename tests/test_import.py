@@ -136,18 +136,14 @@ ALLOWED = {
     "layers": ["keras", "numpy", "jax", "tensorflow", "torch"]
     + ["kzoo.backend", "kzoo.checks", "kzoo.errors", "kzoo.layers", "kzoo.lazy", "kzoo.registry", "kzoo.annotations"],
 }
+TOP = ["kzoo.hub", "kzoo.cards", "kzoo.cli"]
 FORBIDDEN = {
-    "kzoo/models": ["kzoo.training", "kzoo.evaluation", "kzoo.hub", "kzoo.cards.card", "kzoo.cli.main"],
-    "kzoo/preprocessing": [
-        "kzoo.models",
-        "kzoo.training",
-        "kzoo.evaluation",
-        "kzoo.hub",
-        "kzoo.cards.card",
-        "kzoo.cli.main",
-    ],
-    "kzoo/evaluation": ["kzoo.training", "kzoo.hub", "kzoo.cards.card", "kzoo.cli.main"],
-    "kzoo/training": ["kzoo.hub", "kzoo.cards.card", "kzoo.cli.main"],
+    "kzoo/models": ["kzoo.training", "kzoo.evaluation", "kzoo.inspection", *TOP],
+    "kzoo/preprocessing": ["kzoo.models", "kzoo.training", "kzoo.evaluation", "kzoo.inspection", "kzoo.saving", *TOP],
+    "kzoo/saving": ["kzoo.training", "kzoo.evaluation", "kzoo.inspection", *TOP],
+    "kzoo/evaluation": ["kzoo.training", "kzoo.inspection", *TOP],
+    "kzoo/inspection": ["kzoo.training", *TOP],
+    "kzoo/training": ["kzoo.inspection", *TOP],
 }
 
 
