@@ -135,13 +135,14 @@ class SequenceModel(WeightsKept):
         """Configures training as `keras.Model.compile` does, with the papers' defaults.
 
         Args:
-            optimizer: "auto" is Adam at 1e-3 with global gradient norm clipped to 5.
+            optimizer: "auto" is Adam at 1e-3, or at 1e-4 for a model of a preset, with global gradient norm clipped to 5.
             loss: "auto" is the cross-entropy averaged over the real tokens of the batch.
             weighted_metrics: "auto" is sequence and token accuracy.
             **kwargs: of `keras.Model.compile`.
         """
         if optimizer == "auto":
-            optimizer = keras.optimizers.Adam(1e-3, epsilon=1e-8, global_clipnorm=5.0)
+            rate = 1e-3 if self.preset_name is None else 1e-4  # what was trained is not to be lost
+            optimizer = keras.optimizers.Adam(rate, epsilon=1e-8, global_clipnorm=5.0)
         if isinstance(loss, str) and loss == "auto":
             loss = cross_entropy()
         if weighted_metrics == "auto":

@@ -191,3 +191,12 @@ def test_a_prediction_that_fails_harms_nothing(model, monkeypatch):
     with pytest.raises(Exception, match=r"\S"):
         model.predict({name: value[:, :, None] for name, value in x.items()}, verbose=0)
     np.testing.assert_array_equal(model.predict(x, verbose=0), expected)
+
+
+def test_a_preset_is_fine_tuned_at_a_lower_rate(preset, make_model):
+    rates = []
+    for model in (make_model(), kzoo.from_preset(preset)):
+        model.preset_name = None if not rates else model.preset_name
+        model.compile()
+        rates.append(float(model.optimizer.learning_rate))
+    assert rates == pytest.approx([1e-3, 1e-4])
