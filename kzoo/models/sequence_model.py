@@ -135,7 +135,7 @@ class SequenceModel(WeightsKept):
         """Configures training as `keras.Model.compile` does, with the papers' defaults.
 
         Args:
-            optimizer: "auto" is Adam at 1e-3, or at 1e-4 for a model of a preset, with global gradient norm clipped to 5.
+            optimizer: "auto" is Adam at 1e-3, of a preset at 1e-4, with global gradient norm clipped to 5.
             loss: "auto" is the cross-entropy averaged over the real tokens of the batch.
             weighted_metrics: "auto" is sequence and token accuracy.
             **kwargs: of `keras.Model.compile`.
