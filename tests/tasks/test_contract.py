@@ -1,5 +1,6 @@
 """What holds for every task of the registry: a new one is covered by being there."""
 
+import functools
 import hashlib
 import subprocess
 import sys
@@ -70,21 +71,35 @@ PARTS |= {(name, "train"): 2_000 for name in CALCULATION}
 REPEATED = {("ctl_forward", "train"): 480, ("ctl_backward", "train"): 480}
 
 
-@pytest.fixture(params=tasks.names())
+@pytest.fixture(scope="module", params=tasks.names())
 def task(request):
     if request.param == "cfq":
         return tasks.get("cfq", folder=request.getfixturevalue("cfq_json"))
     return tasks.get(request.param)
 
 
+class Drawn:
+    """The examples of a task, each split and length drawn once for all tests."""
+
+    def __init__(self, task):
+        self.task = task
+        self.some = functools.cache(lambda split, length: task.examples(split, 300, length=length))
+        self.whole = functools.cache(self.draw)
+        self.keys = functools.cache(lambda split, length: {task.key(example) for example in self.whole(split, length)})
+
+    def draw(self, split, length):
+        """Returns a whole split; of those that take minutes, a part."""
+        return self.task.examples(split, PARTS.get((self.task.name, split)), length=length)
+
+
+@pytest.fixture(scope="module")
+def drawn(task):
+    return Drawn(task)
+
+
 def parts(task):
     """Every split without a length, and the test split at every length that the paper reports."""
     return [(split, None) for split in task.splits] + [("test", n) for n in task.test_lengths if n is not None]
-
-
-def sources(task, split, length=None, size=None):
-    size = PARTS.get((task.name, split), size)
-    return {task.key(example) for example in task.examples(split, size, length=length)}
 
 
 def test_name_and_declarations(task):
@@ -104,59 +119,57 @@ def test_bytes_never_change(task):
     assert digest.hexdigest()[:16] == CHECKSUMS[task.name]
 
 
-def test_examples_are_a_pure_function(task):
+def test_examples_are_a_pure_function(task, drawn):
     for split, length in parts(task):
-        size = min(200, task.splits[split].size)
         again = type(task)(**task.get_config())
-        assert task.examples(split, size, length=length) == again.examples(split, size, length=length)
+        assert drawn.some(split, length) == again.examples(split, 300, length=length)
     if task.name != "cfq":
         assert task.examples("train", 50, seed=1) != task.examples("train", 50)
 
 
-def test_examples_are_right(task):
+def test_examples_are_right(task, drawn):
     vocabulary = set(task.vocabulary)
     for split, length in parts(task):
-        for source, target in task.examples(split, 300, length=length):
+        for source, target in drawn.some(split, length):
             assert isinstance(source, tuple) and isinstance(target, tuple) and source and target
             solved = task.solve(source)
             assert (solved[: len(target)] if task.name == "lego" else solved) == target  # which asks for a beginning
             assert vocabulary.issuperset(source) and vocabulary.issuperset(target)
 
 
-def test_sizes(task):
+def test_sizes(task, drawn):
     for split, declared in task.splits.items():
         size = PARTS.get((task.name, split))
-        assert len(task.examples(split, size)) == (size or declared.size)
+        assert len(drawn.whole(split, None)) == (size or declared.size)
     assert task.examples("train", 0) == []
     assert len(task.examples("train", 2)) == 2
 
 
-def test_no_source_twice(task):
+def test_no_source_twice(task, drawn):
     if not task.distinct:
         return
     for split, length in parts(task):
-        examples = task.examples(split, PARTS.get((task.name, split)), length=length)
         repeated = REPEATED.get((task.name, split), 0)
-        assert len({task.key(example) for example in examples}) == len(examples) - repeated
+        assert len(drawn.keys(split, length)) == len(drawn.whole(split, length)) - repeated
 
 
-def test_train_and_test_share_nothing(task):
+def test_train_and_test_share_nothing(task, drawn):
     if task.name in HINTS:  # they are trained on only
         return
-    train, validation = sources(task, "train"), sources(task, "validation")
+    train, validation = drawn.keys("train", None), drawn.keys("validation", None)
     if task.name in FINITE or "lookup" in task.name:
         assert not train & validation
     for length in task.test_lengths:
-        test = sources(task, "test", length)
+        test = drawn.keys("test", length)
         if length is None and task.name not in FINITE:  # drawn from the trained lengths
             assert len(test & train) < 0.01 * len(test)
         else:
             assert not test & train and not test & validation
 
 
-def test_gold_attention(task):
+def test_gold_attention(task, drawn):
     for split, length in parts(task):
-        for source, target in task.examples(split, 50, length=length):
+        for source, target in drawn.some(split, length)[:50]:
             places = task.gold_attention(source)
             if places is not None:
                 assert len(places) == len(target) + 1
