@@ -30,7 +30,11 @@ class Attend:
 
     def steps_of(self, cell, *inputs):
         """Returns the contexts (T, B, D), the weights (T, B, S), and the states before and after each step."""
-        return as_one(lambda *inputs: self.loop(cell, *inputs))(*inputs)
+        return self.compiled(cell)(*inputs)
+
+    def compiled(self, cell):
+        """Returns `steps_of` for a cell that does not change any more, so that inputs of one shape compile it once."""
+        return as_one(lambda *inputs: self.loop(cell, *inputs))
 
     def loop(self, cell, memory, mask, summary, queries):
         prepared = cell.prepare(memory, mask, summary)
@@ -43,7 +47,12 @@ class Attend:
 
     def __call__(self, cell, *inputs):
         """Returns the contexts, the weights and the last states, as NumPy arrays."""
-        contexts, weights, states = self.steps_of(cell, *inputs)
+        return self.arrays(self.steps_of(cell, *inputs))
+
+    @staticmethod
+    def arrays(found):
+        """Returns what `steps_of` found as NumPy arrays, of the states the last."""
+        contexts, weights, states = found
         numpy = ops.convert_to_numpy
         return numpy(contexts), numpy(weights), {key: numpy(value) for key, value in states[-1].items()}
 
@@ -64,7 +73,7 @@ def compiler(request):
         request.getfixturevalue("quick_compiler")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def attend():
     return Attend()
 

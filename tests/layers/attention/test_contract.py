@@ -28,11 +28,26 @@ def make(name, **config):
     return registry.get("attention", {"class": name, "config": config})
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_shapes_masks_and_states(name, attend):
-    cell = attend.build(make(name))
+@pytest.fixture(scope="module", params=NAMES)
+def name(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def cell(name, attend):
+    """A cell of each name, which no test changes."""
+    return attend.build(make(name))
+
+
+@pytest.fixture(scope="module")
+def run(cell, attend):
+    """Runs that cell, compiled once for each shape of its inputs."""
+    return attend.compiled(cell)
+
+
+def test_shapes_masks_and_states(run, attend):
     memory, mask, summary, queries = attend.inputs()
-    contexts, found, states = attend.steps_of(cell, memory, mask, summary, queries)
+    contexts, found, states = run(memory, mask, summary, queries)
     found = ops.convert_to_numpy(found)
     assert contexts.shape == (3, 3, 6) and found.shape == (3, 3, 5)
     assert np.isfinite(ops.convert_to_numpy(contexts)).all()
@@ -43,20 +58,19 @@ def test_shapes_masks_and_states(name, attend):
     assert all(value.shape[0] == 3 and value.ndim <= 2 for value in states[0].values())
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_padding_and_batching_change_nothing(name, attend):
-    cell = attend.build(make(name))
+def test_padding_and_batching_change_nothing(run, attend):
     memory, mask, summary, queries = attend.inputs()
-    contexts, found, states = attend(cell, memory, mask, summary, queries)
+    contexts, found, states = attend.arrays(run(memory, mask, summary, queries))
 
     wider = np.full((3, 20, 6), 9.0, "float32")
     padded = np.zeros((3, 20), bool)
     wider[:, :5][mask], padded[:, :5] = memory[mask], mask
-    wide_contexts, wide_weights, wide_states = attend(cell, wider, padded, summary, queries)
+    wide_contexts, wide_weights, wide_states = attend.arrays(run(wider, padded, summary, queries))
     np.testing.assert_allclose(wide_contexts, contexts, atol=1e-6)
     np.testing.assert_allclose(wide_weights[:, :, :5], found, atol=1e-6)
 
-    alone, alone_weights, alone_states = attend(cell, memory[1:2, :3], mask[1:2, :3], summary[1:2], queries[:, 1:2])
+    one = run(memory[1:2, :3], mask[1:2, :3], summary[1:2], queries[:, 1:2])
+    alone, alone_weights, alone_states = attend.arrays(one)
     np.testing.assert_allclose(alone, contexts[:, 1:2], atol=1e-6)
     np.testing.assert_allclose(alone_weights, found[:, 1:2, :3], atol=1e-6)
     for key, value in states.items():
@@ -64,18 +78,14 @@ def test_padding_and_batching_change_nothing(name, attend):
         np.testing.assert_allclose(alone_states[key], value[1:2], atol=1e-6)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_four_times_the_length(name, attend):
-    cell = attend.build(make(name))
+def test_four_times_the_length(run, attend):
     memory, mask, summary, queries = attend.inputs(lengths=(20, 12, 4))
-    contexts, found, _ = attend(cell, memory, mask, summary, queries)
+    contexts, found, _ = attend.arrays(run(memory, mask, summary, queries))
     assert np.isfinite(contexts).all() and (found[:, ~mask] == 0).all()
     np.testing.assert_allclose(found.sum(axis=-1), 1, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_weight_has_a_gradient(name, attend, gradients):
-    cell = attend.build(make(name))
+def test_every_weight_has_a_gradient(cell, attend, gradients):
     inputs = attend.inputs()
     names = {id(variable): key for key, variable in weights.named_variables(cell).items()}
     factors = np.random.default_rng(2).normal(size=(3, 3, 6)).astype("float32")
@@ -88,20 +98,17 @@ def test_every_weight_has_a_gradient(name, attend, gradients):
         assert np.abs(gradient).max() > 0, names[id(variable)]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_config_and_weights_come_back(name, attend, tmp_path):
-    cell = attend.build(make(name))
+def test_config_and_weights_come_back(cell, run, attend, tmp_path):
     weights.save_weights(cell, tmp_path / "cell.safetensors")
     config = registry.serialize(cell)
     copy = attend.build(registry.get("attention", config), seed=9)
     assert type(copy) is type(cell) and registry.serialize(copy) == config
     weights.load_weights(copy, tmp_path / "cell.safetensors")
     inputs = attend.inputs()
-    for one, other in zip(attend(cell, *inputs)[:2], attend(copy, *inputs)[:2], strict=True):
+    for one, other in zip(attend.arrays(run(*inputs))[:2], attend(copy, *inputs)[:2], strict=True):
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("name", NAMES)
 def test_weights_and_states_are_float32_in_mixed_precision(name, attend):
     cell = attend.build(make(name, dtype="mixed_bfloat16"))
     parts = [layer for layer in cell._flatten_layers() if isinstance(layer, kzoo.layers.AttentionCell)]
