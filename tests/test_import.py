@@ -176,6 +176,7 @@ def test_only_hub_knows_the_hub(root):
 
 
 @pytest.mark.once
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["jax", "torch"])
 def test_other_threads_import_what_they_like_meanwhile(backend, python):
     # While Keras is imported in one thread, another one imports what Keras must not.

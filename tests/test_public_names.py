@@ -78,6 +78,7 @@ def test_what_the_readme_imports_is_listed(root):
 
 
 @pytest.mark.once
+@pytest.mark.slow
 @pytest.mark.parametrize("kind, name", [("attention", "onestep"), ("task", "recopy"), ("model", "RecurrentSeq2Seq")])
 def test_the_registry_fills_itself(kind, name, python):
     code = "import sys, kzoo; print(kzoo.registry.resolve(*sys.argv[1:])[0].__name__, 'keras' in sys.modules)"

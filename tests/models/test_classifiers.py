@@ -242,7 +242,7 @@ def test_intermediate_results_are_trained_on(tmp_path):
         assert values[0] == values[len(brackets)]  # the last bracket closes the whole
     folder = kzoo.train(recipe, tmp_path / "tiny_arithmetic")
     assert kzoo.from_preset(folder).generate("((4*7)+2)") in "0123456789"
-    assert "the result of every operation" in render_card(folder)
+    assert "the results that `Arithmetic.intermediate` gives are targets too" in render_card(folder)
 
 
 def test_a_task_without_intermediate_results_says_so():

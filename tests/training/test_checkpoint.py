@@ -177,6 +177,7 @@ with locked(Path(sys.argv[1])):
 """
 
 
+@pytest.mark.slow
 def test_a_second_training_into_a_folder_is_refused_until_the_first_is_gone(recipe, tmp_path):
     folder = tmp_path / "tiny.training"
     holder = subprocess.Popen([sys.executable, "-c", HOLD, str(folder)], stdout=subprocess.PIPE, text=True)

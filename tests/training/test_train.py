@@ -89,6 +89,7 @@ def staged(config, **changes):
 
 
 # Steps 6 and 13 are the second step of the second stage, and the first of the third.
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [6, pytest.param(13, marks=pytest.mark.once)])
 def test_a_run_killed_in_any_stage_goes_on_to_the_same_weights(step, config, unbroken, python, tmp_path):
     config = staged(config)
