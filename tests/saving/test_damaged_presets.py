@@ -21,7 +21,7 @@ from kzoo.errors import KzooError, PresetError
 from kzoo.saving.preset import Preset
 from kzoo.saving.weights import load_weights, named_variables, serialize
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.slow]
 WEIGHTS, CONFIGS, DOCUMENTS = 1500, 900, 450
 DEEP = json.loads("[" * 60 + "]" * 60)
 VALUES = [

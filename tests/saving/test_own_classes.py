@@ -46,6 +46,7 @@ def own(tmp_path, make_model):
     return tmp_path / "own", model.generate("4 7", max_length=4)
 
 
+@pytest.mark.slow
 def test_it_loads_where_the_class_is_registered(own, python):
     folder, expected = own
     assert read_json(folder / "config.json")["config"]["attention"]["class"] == "OwnUniformAttention"

@@ -105,6 +105,7 @@ def test_a_run_killed_in_any_stage_goes_on_to_the_same_weights(step, config, unb
     assert found == [(0, 1, 4, 0), (1, 2, 8, 0), (2, 1, 4, 0)]
 
 
+@pytest.mark.slow
 @pytest.mark.once
 def test_stages_train_as_presets_that_begin_with_each_other(config, unbroken, tmp_path):
     config = staged(config)
@@ -273,6 +274,7 @@ def test_weights_that_are_not_finite_are_never_kept(config, monkeypatch, tmp_pat
     assert not (tmp_path / "tiny_recopy").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.once
 def test_two_threads_train_one_after_another(config, unbroken, tmp_path):
     configs = [{**config, "seed": seed, "selection": "last", "watch": []} for seed in (3, 4)]
