@@ -16,7 +16,6 @@ from kzoo.training.recipe import Recipe, load_recipe
 from kzoo.training.runs import run_all
 from kzoo.training.stages import Budget, Optimizer, Stage
 
-MECHANISMS = ("content", "relative", "location", "bi_relative", "onestep", "monotonic")
 TASKS = (
     "copy",
     "reverse_copy",
@@ -26,9 +25,12 @@ TASKS = (
     "reverse_recopy",
     "inv_recopy",
     "inv_reverse_recopy",
+    "dedupe",
+    "posretrieve",
+    "scan",
 )
 PRESET_SEEDS = (0, 1, 2)
-EPOCHS = {"lookup": 12, "reverse_lookup": 12}  # small examples: an epoch is soon over
+EPOCHS = {"lookup": 12, "reverse_lookup": 12, "scan": 20}  # where examples are small, or hard
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,8 @@ def _results(name: str) -> dict[str, Any]:
 
 
 def wanted(pattern: str = "*") -> list[Run]:
-    """Returns the runs that the tables ask for: three seeds of every preset, and one of every other pair of Table 2
-    and of every other bundled recipe whose mechanism and task no preset has.
+    """Returns the runs that the tables ask for: three seeds of every preset, and one of every other pair of the
+    recurrent models' tables and of every other bundled recipe whose mechanism and task no preset has.
 
     Args:
         pattern: str. Only runs whose name matches it.
@@ -84,7 +86,7 @@ def wanted(pattern: str = "*") -> list[Run]:
         seeds = PRESET_SEEDS[:1] if recipe.constructed or name not in presets else PRESET_SEEDS
         pair = (recipe.mechanism or name, recipe.task)
         found.setdefault(pair, [Run(name, *pair, seed) for seed in seeds])
-    for pair in ((mechanism, task) for mechanism in MECHANISMS for task in TASKS):
+    for pair in ((mechanism, task) for task in TASKS for mechanism in get_task(task).published.accuracy):
         found.setdefault(pair, [Run("_".join(pair), *pair, 0)])
     runs = sorted((run for own in found.values() for run in own), key=lambda run: (run.name not in presets, run.name))
     return [run for run in runs if fnmatch.fnmatch(run.name, pattern)]
