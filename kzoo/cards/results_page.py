@@ -38,10 +38,8 @@ def _cells_of(name: str, runs: list[Preset]) -> list[dict[str, Any]]:
         for row in [*run.rows, *run.other_rows] if run else []:
             if row["metric"] == "sequence_accuracy" and row["task"] == name:
                 values.setdefault(row["length"], {}).setdefault(row["training_seed"] or 0, row["value"])
-        why, numbers = (
-            published.why_not(mechanism, run.supervision) if values and run else None,
-            published.accuracy.get(mechanism, {}),
-        )
+        why = published.why_not(mechanism, run.supervision) if values and run else None
+        numbers = published.accuracy.get(mechanism, {})
         for length in sorted({*values, *numbers}, key=lambda x: x or 0):
             seeds = values.get(length, {})
             ours = aggregate(list(seeds.values()), published.statistic)
@@ -94,7 +92,7 @@ def markdown() -> str:
 def _link(name: str | None) -> str:
     if name is None:
         return ""
-    return f"[{name}]({name}.md)" if name in catalogue.list_presets() else f"[{name}](../presets/{name})"
+    return f"[{name}]({name}.md)" if catalogue.bundled(name, catalogue.PRESET) else f"[{name}](../presets/{name})"
 
 
 def _both(cell: dict[str, Any] | None) -> str:

@@ -11,7 +11,7 @@ from kzoo import tasks
 from kzoo.cli.arguments import PRESET, lengths, words
 from kzoo.cli.output import print_json, show_progress
 from kzoo.errors import InputError
-from kzoo.saving.catalogue import list_presets
+from kzoo.saving import catalogue
 from kzoo.saving.files import write_bytes
 from kzoo.saving.preset import Preset
 
@@ -78,7 +78,7 @@ def _check(options: argparse.Namespace) -> None:
     """Raises `InputError` for options that do not go together."""
     if options.write and (options.steps is not None or options.split != "test" or options.dtype):
         raise InputError("results are kept for a preset as it is: --write does not go with --steps, --split or --dtype")
-    if options.write and options.preset in list_presets():
+    if options.write and catalogue.bundled(options.preset, catalogue.PRESET):
         raise InputError(
             f"{options.preset} is bundled and not written by its name: give --write a folder, as a copy of it"
         )

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -103,16 +103,6 @@ def add_report(folder: Path, report: Report) -> list[Row]:
     seed = own[0].get("training_seed") if own else None
     rows = [{**row, "preset": folder.name, "training_seed": seed} for row in report.rows]
     return add_results(folder, {"training": [], "rows": rows})
-
-
-def by_length(rows: Iterable[Row]) -> list[Row]:
-    """Returns the rows that were measured on a split, and on no stratum."""
-    return [row for row in rows if row.get("stratum") is None]
-
-
-def by_stratum(rows: Iterable[Row]) -> list[Row]:
-    """Returns the rows that were measured on strata."""
-    return [row for row in rows if row.get("stratum") is not None]
 
 
 def _key(row: Row) -> tuple[Any, ...]:

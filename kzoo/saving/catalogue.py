@@ -47,6 +47,19 @@ def names_of(*kinds: str, pattern: str = "*") -> list[str]:
     return sorted(fnmatch.filter(found, pattern))
 
 
+def bundled(name: str, *kinds: str) -> Path | None:
+    """Returns the folder that is bundled under a name, or None if there is none.
+
+    Args:
+        name: str.
+        *kinds: str. What the folder may hold. Defaults to any of `KINDS`.
+    """
+    if not name or name in (".", "..") or Path(name).name != name:
+        return None
+    folder = bundled_folder() / name
+    return folder if kind_of(folder) in (kinds or KINDS) else None
+
+
 def list_presets(pattern: str = "*", supervision: str | None = None) -> list[str]:
     """Returns the names of the bundled presets that match a pattern, sorted.
 
@@ -78,9 +91,10 @@ def find_folder(preset: str | Path) -> Path:
         PresetError: there is no such folder, or it holds no preset, recorded run or recipe.
     """
     text = str(preset)
-    if text in names_of(*KINDS):
-        return bundled_folder() / text
-    path = Path(text).expanduser() if not text.startswith("~") else _home(text)
+    known = bundled(text)
+    if known is not None:
+        return known
+    path = _home(text)
     if not text or not path.is_dir():
         if "/" in text or "\\" in text or text.startswith((".", "~")):
             raise PresetError(f"there is no preset folder {text}")
@@ -92,7 +106,7 @@ def find_folder(preset: str | Path) -> Path:
 
 def is_on_hub(preset: str | Path) -> bool:
     """Returns whether a preset is given by its address on the Hub, or by a name that is pinned to one."""
-    return str(preset).startswith("hf://") or str(preset) in names_of(PIN)
+    return str(preset).startswith("hf://") or bundled(str(preset), PIN) is not None
 
 
 def _home(text: str) -> Path:

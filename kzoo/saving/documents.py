@@ -1,6 +1,7 @@
 """The JSON files of a preset, read and checked: nothing in them is trusted."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -105,6 +106,16 @@ def read_results(folder: Path) -> dict[str, Any]:
                 "it is an accuracy"
             )
     return results
+
+
+def by_length(rows: Iterable[Row]) -> list[Row]:
+    """Returns the rows that were measured on a split, and on no stratum."""
+    return [row for row in rows if row.get("stratum") is None]
+
+
+def by_stratum(rows: Iterable[Row]) -> list[Row]:
+    """Returns the rows that were measured on strata."""
+    return [row for row in rows if row.get("stratum") is not None]
 
 
 def check_file(path: Path, entry: dict[str, Any], source: str) -> None:

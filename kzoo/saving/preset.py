@@ -18,9 +18,9 @@ from typing import Any
 from kzoo import checks
 from kzoo.backend import ensure_backend
 from kzoo.errors import InputError, PresetError
-from kzoo.saving import catalogue
+from kzoo.saving import catalogue, documents
 from kzoo.saving.construct import construct_model
-from kzoo.saving.documents import PARTS, Row, check_file, read_config, read_metadata, read_results
+from kzoo.saving.documents import PARTS, Row
 from kzoo.saving.files import read_json, sha256
 from kzoo.saving.safetensors_file import count_numbers
 
@@ -90,7 +90,7 @@ class Preset:
     def config(self) -> dict[str, Any]:
         """dict. The model's class and arguments, from config.json."""
         self._check_built()
-        return read_config(self.folder)
+        return documents.read_config(self.folder)
 
     @cached_property
     def tokenizer(self) -> dict[str, Any]:
@@ -102,7 +102,7 @@ class Preset:
     def metadata(self) -> dict[str, Any]:
         """dict. From metadata.json; of a recorded run or a recipe, what its recipe says of mechanism and task."""
         if self.kind == catalogue.PRESET:
-            return read_metadata(self.folder)
+            return documents.read_metadata(self.folder)
         return {key: (self.recipe or {}).get(key) for key in ("mechanism", "task", "supervision")}
 
     @cached_property
@@ -114,7 +114,7 @@ class Preset:
     @cached_property
     def results(self) -> dict[str, Any] | None:
         """dict or None. The content of results.json: runs and rows."""
-        return read_results(self.folder) if (self.folder / "results.json").exists() else None
+        return documents.read_results(self.folder) if (self.folder / "results.json").exists() else None
 
     @property
     def task(self) -> str | None:
@@ -139,7 +139,7 @@ class Preset:
     @property
     def rows(self) -> list[Row]:
         """list of Row. What was measured with its weights, each metric once a length; of a recorded run, all rows."""
-        rows = [row for row in self._all_rows() if row.get("stratum") is None]
+        rows = documents.by_length(self._all_rows())
         if self.kind == catalogue.PRESET:
             rows = [row for row in rows if row["weights_sha256"] == self.weights_sha256]
             # The first seed and backend, should there be several: rows of one table belong together.
@@ -149,15 +149,14 @@ class Preset:
     @property
     def stratum_rows(self) -> list[Row]:
         """list of Row. What was measured with its weights on strata of the task, in the order of the task."""
-        own = [row for row in self._all_rows() if row.get("stratum") is not None]
-        own = [row for row in own if row["weights_sha256"] == self.weights_sha256]
+        own = [row for row in documents.by_stratum(self._all_rows()) if row["weights_sha256"] == self.weights_sha256]
         first = {(row["stratum"], row["length"], row["metric"]): row for row in reversed(own)}
         return list(reversed(first.values()))
 
     @property
     def other_rows(self) -> list[Row]:
         """list of Row. What was measured with weights from other training seeds; none of earlier stages."""
-        rows = [row for row in self._all_rows() if row.get("stratum") is None and "stage" not in row]
+        rows = [row for row in documents.by_length(self._all_rows()) if "stage" not in row]
         return [row for row in rows if self.weights_sha256 not in (None, row["weights_sha256"])]
 
     def _all_rows(self) -> list[Row]:
@@ -171,7 +170,7 @@ class Preset:
         """
         self._check_built()
         for name, entry in self.metadata["files"].items():
-            check_file(self.folder / name, entry, "metadata.json")
+            documents.check_file(self.folder / name, entry, "metadata.json")
 
     def build(self, load_weights: bool = True, expected: type | None = None, dtype: str | None = None) -> Any:
         """Returns the model.

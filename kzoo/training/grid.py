@@ -44,7 +44,7 @@ class Run:
 
     def recipe(self) -> Recipe:
         """Returns the recipe: the bundled one of its name; else the same for all."""
-        if self.name in _bundled():
+        if catalogue.bundled(self.name):
             return load_recipe(self.name).with_seed(self.seed)
         stage = Stage(Budget(EPOCHS.get(self.task, 8)), optimizer=Optimizer(schedule="cosine", warmup_steps=100))
         return Recipe(
@@ -62,14 +62,9 @@ class Run:
         return any(run["seed"] == self.seed for run in _results(self.name).get("training", []))
 
 
-def _bundled() -> list[str]:
-    return [name for kind in (catalogue.PRESET, catalogue.RUN, catalogue.RECIPE) for name in catalogue.names_of(kind)]
-
-
 def _results(name: str) -> dict[str, Any]:
     """Returns the results of a bundled preset or recorded run; an empty dict if there are none."""
-    known = name in catalogue.names_of(catalogue.PRESET, catalogue.RUN)
-    return (Preset.find(name).results or {}) if known else {}
+    return (Preset.find(name).results or {}) if catalogue.bundled(name, catalogue.PRESET, catalogue.RUN) else {}
 
 
 def wanted(pattern: str = "*") -> list[Run]:
@@ -79,10 +74,10 @@ def wanted(pattern: str = "*") -> list[Run]:
     Args:
         pattern: str. Only runs whose name matches it.
     """
-    recipes = {name: load_recipe(name) for name in _bundled()}
     found: dict[tuple[str, str], list[Run]] = {}
-    presets = set(catalogue.list_presets())
-    for name, recipe in recipes.items():  # presets come first
+    presets = catalogue.list_presets()
+    for name in [*presets, *catalogue.names_of(catalogue.RUN), *catalogue.names_of(catalogue.RECIPE)]:
+        recipe = load_recipe(name)
         seeds = PRESET_SEEDS[:1] if recipe.constructed or name not in presets else PRESET_SEEDS
         pair = (recipe.mechanism or name, recipe.task)
         found.setdefault(pair, [Run(name, *pair, seed) for seed in seeds])
@@ -126,12 +121,8 @@ def keep(run: Run, folder: Path) -> None:
     """
     document = read_json(folder / "results.json")
     document["rows"] = [{**row, "preset": run.name} for row in document["rows"]]
-    if run.name in catalogue.list_presets():
-        add_results(catalogue.bundled_folder() / run.name, document)
-        return
-    own, target = _results(run.name), catalogue.bundled_folder() / run.name
-    merged = {key: [*own.get(key, []), *document[key]] for key in ("training", "rows")}
+    target = catalogue.bundled_folder() / run.name
     target.mkdir(exist_ok=True)
     if not (target / "recipe.json").is_file():
         write_json(target / "recipe.json", read_json(folder / "recipe.json"))
-    write_json(target / "results.json", {"format": document["format"], **merged})
+    add_results(target, document)

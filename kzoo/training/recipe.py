@@ -185,7 +185,7 @@ def load_recipe(source: str | Path) -> Recipe:
     """
     path = Path(source)
     if not path.is_file():
-        known = str(source) in catalogue.names_of(*catalogue.KINDS) or str(source).startswith("hf://") or path.is_dir()
+        known = str(source).startswith("hf://") or path.is_dir()
         if path.suffix == ".json" or ("/" in str(source) and not known):
             raise PresetError(f"there is no recipe {source}")
         from kzoo.saving.preset import Preset
@@ -202,7 +202,6 @@ def load_recipe(source: str | Path) -> Recipe:
 
 def _check_remote(recipe: Recipe) -> None:
     """Raises `InputError` if a recipe from the Hub would read a preset that is neither bundled nor on the Hub."""
-    bundled = catalogue.names_of(*catalogue.KINDS)
     for key, preset in (("init_from", recipe.init_from), ("calibration", (recipe.calibration or {}).get("preset"))):
-        if preset is not None and not preset.startswith("hf://") and preset not in bundled:
+        if preset is not None and not preset.startswith("hf://") and not catalogue.bundled(preset):
             raise InputError(f"{key} of a recipe from the Hub must name a preset of kzoo or of the Hub")

@@ -6,8 +6,9 @@ import kzoo
 from kzoo.errors import InputError
 from kzoo.evaluation import measure
 from kzoo.evaluation.report import Report, stratum_table
-from kzoo.evaluation.results import add_report, by_length, by_stratum
+from kzoo.evaluation.results import add_report
 from kzoo.evaluation.stress import stress
+from kzoo.saving.documents import by_length, by_stratum
 from kzoo.saving.files import read_json
 from kzoo.saving.preset import Preset
 
