@@ -8,7 +8,7 @@ from typing import Any
 from kzoo import tasks
 from kzoo.cards.explain import Part, explain
 from kzoo.cards.front_matter import front_matter
-from kzoo.cards.markdown import plain
+from kzoo.cards.markdown import plain, table_of
 from kzoo.cards.training import span, training
 from kzoo.errors import PresetError
 from kzoo.evaluation.report import percent, table
@@ -105,11 +105,10 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
     def results(self) -> str:
         header, found = table(self.rows, self.trained is not None)
         low, high = self.trained or (0, 0)
-        lines = [f"| {' | '.join(header)} |", "|" + "---|" * len(header)]
         for cells in found:
-            inside = cells[0].isdigit() and low <= int(cells[0]) <= high or cells[0] == f"{low}-{high}"
-            lines.append("| " + " | ".join([cells[0] + (" (trained)" if inside else ""), *cells[1:]]) + " |")
-        text = f"## Results\n\n![accuracy by length]({self.title}.svg)\n\n" + "\n".join(lines)
+            if cells[0].isdigit() and low <= int(cells[0]) <= high or cells[0] == f"{low}-{high}":
+                cells[0] += " (trained)"
+        text = f"## Results\n\n![accuracy by length]({self.title}.svg)\n\n" + table_of(header, found)
         seeds = other_seeds(self.preset.other_rows)
         if seeds:
             text += f"\n\nOther training seeds:\n\n{seeds}"
@@ -205,11 +204,11 @@ def other_seeds(rows: list[Row]) -> str:
     if not whole:
         return ""
     lengths = sorted({row["length"] or 0 for row in whole})
-    lines = [f"| seed | {' | '.join(str(n or 'test split') for n in lengths)} |", "|" + "---|" * (len(lengths) + 1)]
+    lines = []
     for seed in sorted({row["training_seed"] or 0 for row in whole}):
         values = {row["length"] or 0: row["value"] for row in whole if row["training_seed"] == seed}
-        lines.append(f"| {seed} | " + " | ".join(percent(values.get(length)) for length in lengths) + " |")
-    return "\n".join(lines)
+        lines.append([str(seed), *(percent(values.get(length)) for length in lengths)])
+    return table_of(["seed", *(str(n or "test split") for n in lengths)], lines)
 
 
 def strata_table(rows: list[Row], task: Any) -> str:
@@ -218,14 +217,11 @@ def strata_table(rows: list[Row], task: Any) -> str:
     if not whole:
         return ""
     lengths = sorted({row["length"] or 0 for row in whole})
-    lines = [
-        f"| stratum | {' | '.join(str(n or 'test split') for n in lengths)} | n |",
-        "|" + "---|" * (len(lengths) + 2),
-    ]
+    lines = []
     for stratum in dict.fromkeys(row["stratum"] for row in whole):
         own = {row["length"] or 0: row for row in whole if row["stratum"] == stratum}
         cells = [percent(own[n]["value"]) if n in own else "" for n in lengths]
         counts = [f"{own[n]['n']:,}" for n in lengths if n in own]
         name = f"{stratum}: {task.strata[stratum].about}" if stratum in task.strata else stratum
-        lines.append(f"| {name} | {' | '.join(cells)} | {', '.join(dict.fromkeys(counts))} |")
-    return "\n".join(lines)
+        lines.append([name, *cells, ", ".join(dict.fromkeys(counts))])
+    return table_of(["stratum", *(str(n or "test split") for n in lengths), "n"], lines)

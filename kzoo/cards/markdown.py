@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Iterable, Sequence
 
 
 def plain(text: object) -> str:
@@ -14,3 +15,9 @@ def code(text: object) -> str:
     inner = str(text).replace("|", "\\|")
     fence = "`" * (max((len(run) for run in re.findall("`+", inner)), default=0) + 1)
     return f"{fence}{inner}{fence}" if fence == "`" else f"{fence} {inner} {fence}"
+
+
+def table_of(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """Returns a Markdown table of a header and lines of cells."""
+    rows = [f"| {' | '.join(cells)} |" for cells in (header, *lines)]
+    return "\n".join([rows[0], "|" + "---|" * len(header), *rows[1:]])

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from kzoo import tasks
+from kzoo.cards.markdown import table_of
 from kzoo.cards.tally import MARGIN, tally, tally_table
 from kzoo.evaluation.report import percent
 from kzoo.evaluation.seeds import aggregate
@@ -75,17 +76,17 @@ def markdown() -> str:
     for task, own in by_task.items():
         lengths = sorted({cell["length"] for cell in own}, key=lambda x: x or 0)
         header = ["mechanism", "run", "supervision", "seeds", *(str(length or "test split") for length in lengths)]
-        lines = [f"| {' | '.join(header)} |", "|" + "---|" * len(header)]
+        lines = []
         for mechanism, name in dict.fromkeys((cell["mechanism"], cell["name"]) for cell in own):
             row = {cell["length"]: cell for cell in own if (cell["mechanism"], cell["name"]) == (mechanism, name)}
             first = next(iter(row.values()))
             words = "not stated" if first["supervision"] is None else ", ".join(first["supervision"]) or "none"
             seeds = ", ".join(map(str, sorted({seed for cell in row.values() for seed in cell["seeds"]})))
             facts = [mechanism, _link(name), words if name else "", seeds or NOT_RUN]
-            lines.append("| " + " | ".join([*facts, *(_both(row.get(length)) for length in lengths)]) + " |")
+            lines.append([*facts, *(_both(row.get(length)) for length in lengths)])
         whys = {cell["mechanism"]: cell["why"] for cell in own if cell["why"]}
         notes = "".join(f"\n\n{mechanism}: no number of the paper, since {why}." for mechanism, why in whys.items())
-        parts.append(f"## {task}\n\n{_source(task)}\n\n" + "\n".join(lines) + notes)
+        parts.append(f"## {task}\n\n{_source(task)}\n\n" + table_of(header, lines) + notes)
     return "\n\n".join(parts) + "\n"
 
 

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from kzoo.cards.markdown import table_of
+
 MARGIN = 0.01
 OUTCOMES = ("reproduced", "higher", "lower", "not comparable", "not run")
 
@@ -41,8 +43,6 @@ def tally(cells: Iterable[dict[str, Any]]) -> dict[str, Counter[str]]:
 def tally_table(counts: dict[str, Counter[str]]) -> str:
     """Returns the counts as Markdown, a line a task and one for all, the tasks linked to their tables."""
     header = ["task", "published", *OUTCOMES]
-    lines = [f"| {' | '.join(header)} |", "|" + "---|" * len(header)]
     total = sum(counts.values(), Counter[str]())
-    for name, own in [("all", total), *((f"[{task}](#{task})", own) for task, own in counts.items())]:
-        lines.append("| " + " | ".join([name, str(own.total()), *(str(own[word]) for word in OUTCOMES)]) + " |")
-    return "\n".join(lines)
+    named = [("all", total), *((f"[{task}](#{task})", own) for task, own in counts.items())]
+    return table_of(header, [[name, str(own.total()), *(str(own[word]) for word in OUTCOMES)] for name, own in named])

@@ -4,7 +4,7 @@ from typing import Any
 
 from kzoo import tasks
 from kzoo.cards.explain import explain
-from kzoo.cards.markdown import code, plain
+from kzoo.cards.markdown import code, plain, table_of
 from kzoo.evaluation.report import percent
 from kzoo.saving.preset import Preset
 from kzoo.training.recipe import Recipe
@@ -89,7 +89,7 @@ def _runs(runs: list[dict[str, Any]], rows: list[dict[str, Any]]) -> str:
     }
     staged = ["stage", "on the test split after it"] if last else []
     header = ["seed", "epochs", "steps", "examples seen", "seconds", "backend", *staged]
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    lines = []
     for seed in dict.fromkeys(run["seed"] for run in runs):
         own = [run for run in runs if run["seed"] == seed]
         for run in own:
@@ -97,15 +97,15 @@ def _runs(runs: list[dict[str, Any]], rows: list[dict[str, Any]]) -> str:
             lines.append(_row(seed, [run], [str(stage + 1), after.get((seed, stage), "")][: len(staged)]))
         if len(own) > 1:
             lines.append(_row(seed, own, ["all", ""]))
-    return "\n".join(lines)
+    return table_of(header, lines)
 
 
-def _row(seed: int, runs: list[dict[str, Any]], more: list[str]) -> str:
+def _row(seed: int, runs: list[dict[str, Any]], more: list[str]) -> list[str]:
     numbers = [sum(run[key] for run in runs) for key in ("epoch", "steps", "examples_seen", "seconds")]
     cells = [str(seed), *(f"{number:,.0f}" for number in numbers)]
     if len(runs) > 1:
         cells[-1] += f" ({numbers[-1] / 3600:.1f} hours)"
-    return "| " + " | ".join([*cells, ", ".join(sorted({run["backend"] for run in runs})), *more]) + " |"
+    return [*cells, ", ".join(sorted({run["backend"] for run in runs})), *more]
 
 
 def _whose(run: dict[str, Any], many: bool) -> str:
