@@ -3,6 +3,7 @@
 import pytest
 
 import kzoo
+from kzoo import registry
 from kzoo.saving.files import read_json
 
 MODULE = """
@@ -43,7 +44,8 @@ def own(tmp_path, make_model):
     model = make_model(attention=names["OwnUniformAttention"]())
     model.save_to_preset(tmp_path / "own")
     (tmp_path / "own_attention.py").write_text(MODULE.format(name="OwnUniformAttention"))
-    return tmp_path / "own", model.generate("4 7", max_length=4)
+    yield tmp_path / "own", model.generate("4 7", max_length=4)
+    del registry._CLASSES["attention"]["OwnUniformAttention"]  # or the tests over the registry would find it
 
 
 @pytest.mark.slow
