@@ -110,25 +110,26 @@ def run_examples():
     return run
 
 
+def small_model(cls=None, seed=0, **config):
+    """Returns a small model for ReCopy, with the same random weights on every backend."""
+    import kzoo
+    from kzoo.registry import parameters_of
+    from kzoo.saving.weights import limit_parameters, named_variables
+
+    cls = cls or kzoo.models.RecurrentSeq2Seq
+    small = {key: value for key, value in SMALL.items() if key in parameters_of(cls)}
+    with limit_parameters(10**6, ROOT, blank=True):
+        model = cls.from_task("recopy", **{**small, **config})
+    rng = np.random.default_rng(seed)
+    for variable in named_variables(model).values():  # large enough that the outputs differ from step to step
+        variable.assign(rng.normal(0, 0.9, variable.shape).astype("float32"))
+    return model
+
+
 @pytest.fixture(scope="session")
 def make_model():
-    """A function that makes a small model for ReCopy, with the same random weights on every backend."""
-
-    def make(cls=None, seed=0, **config):
-        import kzoo
-        from kzoo.registry import parameters_of
-        from kzoo.saving.weights import limit_parameters, named_variables
-
-        cls = cls or kzoo.models.RecurrentSeq2Seq
-        small = {key: value for key, value in SMALL.items() if key in parameters_of(cls)}
-        with limit_parameters(10**6, ROOT, blank=True):
-            model = cls.from_task("recopy", **{**small, **config})
-        rng = np.random.default_rng(seed)
-        for variable in named_variables(model).values():  # large enough that the outputs differ from step to step
-            variable.assign(rng.normal(0, 0.9, variable.shape).astype("float32"))
-        return model
-
-    return make
+    """The function `small_model`."""
+    return small_model
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """Accuracy by length."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -109,10 +109,15 @@ def find(model: Any, task: str | Task | None) -> tuple[Any, Task]:
 
 def check_lengths(lengths: int | Sequence[int | None]) -> list[int | None]:
     """Returns the lengths, once each, if all are in range; None is the test split as it is."""
-    found: list[int | None] = [lengths] if isinstance(lengths, int) else list(dict.fromkeys(lengths))
-    for length in found:
+    given: Any = lengths.tolist() if hasattr(lengths, "tolist") else lengths  # an array, or a number of one
+    if isinstance(given, (str, bytes, dict)) or not isinstance(given, (int, Iterable)):
+        raise InputError(f"lengths must be a length or a list of them, not {type(given).__name__} {given!r:.60}")
+    found: list[int | None] = []
+    for length in [given] if isinstance(given, int) else given:
         if length is not None:
             checks.integer("a length", length, 1, 100_000)
+        if length not in found:
+            found.append(length)
     return found
 
 

@@ -1,5 +1,6 @@
 """Accuracy by length, of stand-ins whose answers are known and of a small model."""
 
+import numpy as np
 import pytest
 
 import kzoo
@@ -37,6 +38,20 @@ def test_rows_say_what_was_measured(oracle):
 
 def test_one_length_is_a_list_of_one(oracle):
     assert kzoo.evaluate(oracle(), lengths=6, examples=5).accuracy() == {6: 1.0}
+    assert kzoo.evaluate(oracle(), lengths=np.int64(6), examples=5).accuracy() == {6: 1.0}
+    assert kzoo.evaluate(oracle(), lengths=np.array([6, 7]), examples=5).accuracy() == {6: 1.0, 7: 1.0}
+
+
+@pytest.mark.parametrize("lengths", ["15", b"15", {15: 1}, 2.5, object])
+def test_what_is_no_length_is_one_sentence(lengths, oracle):
+    with pytest.raises(InputError, match="lengths must be a length or a list of them, not "):
+        kzoo.evaluate(oracle(), lengths=lengths)
+
+
+@pytest.mark.parametrize("lengths", [[[3]], [2.5], ["3"], [True], (0,)])
+def test_a_list_of_what_is_no_length_is_one_sentence(lengths, oracle):
+    with pytest.raises(InputError, match="a length must be an integer from 1"):
+        kzoo.evaluate(oracle(), lengths=lengths)
 
 
 def test_the_papers_number_is_that_of_the_mechanism(oracle):
