@@ -25,18 +25,27 @@ def attention_loss(trace: dict[str, Any], inputs: dict[str, Any]) -> Any:
 
         -log(alpha prod_t sum_j a_tj exp(-3 |j - gold_t|) + (1 - alpha) prod_t sum_j a_tj exp(-3 |S + 1 - j - gold_t|))
 
+    Where `gold_logs` is given instead, it stands for -3 |j - gold_t|: see `LearnedAttention`.
+
     Args:
         trace: dict, with `weights` (B, T, S + 2), and `direction` where the memory is read from either end.
-        inputs: dict, with `gold` int (B, T), `gold_weight` (B, T) and `encoder_padding_mask` (B, S).
+        inputs: dict, with `gold` int (B, T) or `gold_logs` (B, T, S + 2), `gold_weight` (B, T) and
+            `encoder_padding_mask` (B, S).
     """
-    weights, gold = ops.cast(trace["weights"], "float32"), ops.cast(inputs["gold"], "float32")[:, :, None]
+    weights = ops.cast(trace["weights"], "float32")
     logs = ops.where(weights > 0, ops.log(ops.maximum(weights, 1e-37)), -1e9)  # minus infinity has no gradient
     shares = ops.cast(inputs["gold_weight"], "float32")
     supervised = ops.cast(shares > 0, "float32")
     columns = ops.arange(ops.shape(weights)[2], dtype="float32")[None, None, :]
 
+    def near(columns: Any) -> Any:
+        if "gold_logs" not in inputs:
+            return -SHARPNESS * ops.abs(columns - ops.cast(inputs["gold"], "float32")[:, :, None])
+        index = ops.broadcast_to(ops.cast(ops.maximum(columns, 0.0), "int32"), ops.shape(logs))
+        return ops.take_along_axis(inputs["gold_logs"], index, axis=2)
+
     def log_likelihood(columns: Any) -> Any:
-        return ops.sum(supervised * ops.logsumexp(logs - SHARPNESS * ops.abs(columns - gold), axis=2), axis=1)
+        return ops.sum(supervised * ops.logsumexp(logs + near(columns), axis=2), axis=1)
 
     found = log_likelihood(columns)
     if "direction" in trace:

@@ -62,7 +62,12 @@ def _stage(recipe: Recipe, index: int, task: Any) -> str:
 {_selection(stage, recipe.task)}"""
     if stage.objective.intermediate:
         text += f"\nUnlike in the paper, the results that `{type(task).__name__}.intermediate` gives are targets too."
-    if stage.objective.attention_supervision:
+    learned = stage.objective.learned_alignment
+    if learned is not None:
+        text += f"""
+Unlike in the paper, a loss between its attention and an alignment is added, times {learned.weight:g}. The alignment
+is learned from the same examples alone: see `kzoo.align`."""
+    elif stage.objective.attention_supervision:
         weight = stage.objective.attention_supervision
         text += f"\nUnlike in the paper, a loss between its attention and the gold attention is added, times {weight}."
     return text

@@ -104,7 +104,7 @@ class RecurrentSeq2Seq(SequenceModel):
 
     def call(self, inputs: Inputs, training: bool = False) -> Tensor:
         hidden, trace = self.trace(inputs, training)
-        if "gold" in inputs:
+        if "gold_weight" in inputs:
             self.add_loss(attention_loss(trace, inputs))
         return self.logits(hidden)
 

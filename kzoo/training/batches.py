@@ -9,7 +9,7 @@ from kzoo.tasks import Example, Task
 from kzoo.tasks import get as get_task
 from kzoo.tasks.hinting import parts
 from kzoo.training.recipe import Recipe
-from kzoo.training.stages import Stage
+from kzoo.training.stages import LearnedAlignment, Stage
 
 FRESH = 10**6  # so far apart are the seeds of two runs' fresh examples; the seed of all other examples is 0
 
@@ -24,7 +24,7 @@ def training_batches(recipe: Recipe, model: Any, index: int = 0) -> Any:
     options: dict[str, Any] = {"sampling": sampling, "drop_remainder": True}
     options["bucketed"] = False if sampling == "mixed" else None  # mixed batches mostly hold a long row
     hints = list(model.hints)
-    preprocessors = [_preprocessor(recipe, stage, model), *(model.hint_preprocessor(hint) for hint in hints)]
+    preprocessors = [_preprocessor(recipe, stage, model, seed), *(model.hint_preprocessor(hint) for hint in hints)]
     steps = None if per_epoch is None else -(-per_epoch // len(preprocessors))
     found = []
     for name, preprocessor in zip([recipe.task, *hints], preprocessors, strict=True):
@@ -33,15 +33,22 @@ def training_batches(recipe: Recipe, model: Any, index: int = 0) -> Any:
     return Alternating(found, per_epoch) if hints else found[0]
 
 
-def _preprocessor(recipe: Recipe, stage: Stage, model: Any) -> Any:
+def _preprocessor(recipe: Recipe, stage: Stage, model: Any, seed: int) -> Any:
     """Returns what turns the examples of the task into arrays, with all that training is to learn from them."""
     from kzoo.preprocessing.intermediate_preprocessor import IntermediatePreprocessor
     from kzoo.preprocessing.supervised_attention import SupervisedAttention
 
     if stage.objective.intermediate:
         return IntermediatePreprocessor(model.preprocessor, get_task(recipe.task))
-    if stage.objective.attention_supervision:
-        return SupervisedAttention(model.preprocessor, get_task(recipe.task), stage.objective.attention_supervision)
+    told = stage.objective.attention_supervision
+    if isinstance(told, LearnedAlignment):
+        from kzoo.preprocessing.learned_attention import LearnedAttention
+        from kzoo.training.alignment.align import align
+
+        examples = training_examples(stage, seed, get_task(recipe.task), None)
+        return LearnedAttention(model.preprocessor, align(examples, seed, told.steps), told.weight)
+    if told:
+        return SupervisedAttention(model.preprocessor, get_task(recipe.task), told)
     return model.preprocessor
 
 

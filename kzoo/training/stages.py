@@ -49,22 +49,63 @@ class Data(Part):
 
 
 @dataclass(frozen=True)
+class LearnedAlignment(Part):
+    """Attention supervision from the training pairs alone: see `kzoo.align`. Written with `"from": "alignment"`.
+
+    Args:
+        weight: float. Weight of the loss between attention and the posteriors of the alignment.
+        steps: int. Steps of Adam that fit the alignment in each direction, before the stage.
+    """
+
+    weight: float = 1.0
+    steps: int = 300
+
+    def __post_init__(self) -> None:
+        checks.number("the weight of attention_supervision", self.weight, 1e-9, 1e6)
+        checks.integer("the steps of attention_supervision", self.steps, 1, 1_000_000)
+
+    @classmethod
+    def from_config(cls, config: Any, name: str) -> Self:
+        config = dict(config)
+        checks.choice(f"from of {name}", config.pop("from", None), ("alignment",))
+        return super().from_config(config, name)
+
+    def to_config(self) -> dict[str, Any]:
+        return {"from": "alignment", **super().to_config()}
+
+
+@dataclass(frozen=True)
 class Objective(Part):
     """What is learned besides the target.
 
     Args:
         intermediate: bool. Whether the intermediate results of the task are targets too, each read from the column
             that the task names: see `Task.intermediate`. For a `TransformerClassifier`.
-        attention_supervision: float. Weight of the loss between attention and the gold attention of the task: see
-            `SupervisedAttention`. 0 leaves it out. For a `RecurrentSeq2Seq`.
+        attention_supervision: float or LearnedAlignment. Weight of the loss between attention and the gold attention of
+            the task: see `SupervisedAttention`. 0 leaves it out. Or `{"from": "alignment"}`, supervision by an
+            alignment that is learned from the stage's own pairs. For a `RecurrentSeq2Seq`.
     """
 
     intermediate: bool = False
-    attention_supervision: float = 0.0
+    attention_supervision: float | LearnedAlignment = 0.0
 
     def __post_init__(self) -> None:
         checks.boolean("intermediate", self.intermediate)
-        checks.number("attention_supervision", self.attention_supervision, 0.0, 1e6)
+        if not isinstance(self.attention_supervision, LearnedAlignment):
+            checks.number("attention_supervision", self.attention_supervision, 0.0, 1e6)
+
+    @classmethod
+    def from_config(cls, config: Any, name: str) -> Self:
+        told = config.get("attention_supervision") if isinstance(config, dict) else None
+        if isinstance(told, dict):
+            learned = LearnedAlignment.from_config(told, "attention_supervision")
+            config = {**config, "attention_supervision": learned}
+        return super().from_config(config, name)
+
+    @property
+    def learned_alignment(self) -> LearnedAlignment | None:
+        """LearnedAlignment or None. What supervises the attention, if that is an alignment learned from the pairs."""
+        return self.attention_supervision if isinstance(self.attention_supervision, LearnedAlignment) else None
 
 
 @dataclass(frozen=True)
@@ -180,6 +221,8 @@ class Stage(Part):
         if self.seed is not None:
             checks.integer("the seed of a stage", self.seed, 0, 2**31 - 1)
         data, selection = self.data, self.selection
+        if data.fresh and self.objective.learned_alignment:
+            raise InputError("an alignment is learned from examples that stay: data may not be fresh")
         if data.fresh and self.budget.steps_per_epoch is None:
             raise InputError("fresh examples need steps_per_epoch, and no number of examples")
         if data.curriculum and (not data.fresh or len(data.curriculum) > self.budget.epochs):

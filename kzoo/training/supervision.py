@@ -14,13 +14,13 @@ def implied(task: Task, layout: dict[str, Any], stages: Iterable[Stage]) -> tupl
     """Returns the words of `SUPERVISION` that a recipe implies; no stages are a construction.
 
     "longer inputs" is a selection length beyond the training split. The validation split of a task is the published
-    one, whatever its lengths, and implies nothing. "other training distribution" is never implied: which of a task's
-    splits is the published one, recipes say.
+    one, whatever its lengths, and implies nothing; neither does an alignment that is learned from the pairs. "other
+    training distribution" is never implied: which of a task's splits is the published one, recipes say.
     """
     stages = list(stages)
     found = {
         "intermediate results": any(stage.objective.intermediate for stage in stages),
-        "gold attention": any(stage.objective.attention_supervision for stage in stages),
+        "gold attention": any(_told_where_to_look(stage) for stage in stages),
         "built-in alignment": bool(layout.get("aligned")),
         "longer inputs": any(_selects_on_longer(task, stage) for stage in stages),
         "constructed": not stages,
@@ -39,6 +39,10 @@ def check(words: Sequence[str], implied_words: Sequence[str]) -> None:
     missing = [word for word in implied_words if word not in words]
     if missing:
         raise InputError(f"supervision must declare {', '.join(map(repr, missing))}, which this recipe trains with")
+
+
+def _told_where_to_look(stage: Stage) -> bool:
+    return bool(stage.objective.attention_supervision) and stage.objective.learned_alignment is None
 
 
 def _selects_on_longer(task: Task, stage: Stage) -> bool:

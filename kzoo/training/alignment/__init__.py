@@ -1,0 +1,1 @@
+"""Alignment of sources and targets, learned from pairs alone."""
