@@ -37,7 +37,7 @@ def configured() -> str:
         return os.environ["KERAS_BACKEND"]
     home = os.environ.get("KERAS_HOME") or Path.home() / ".keras"
     try:
-        return str(json.loads((Path(home) / "keras.json").read_text())["backend"])
+        return str(json.loads((Path(home) / "keras.json").read_text(encoding="utf-8"))["backend"])
     except (OSError, ValueError, KeyError, TypeError):
         return "tensorflow"
 

@@ -39,5 +39,5 @@ def boolean(name: str, value: Any) -> bool:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    text = " ".join(repr(value).split())  # an array has several lines
     return text if len(text) <= 60 else text[:57] + "..."

@@ -88,7 +88,8 @@ def expression(draw: Draw, depth: int) -> Tree:
             # The smallest operation around another adds 4 to its size.
             found = random_operation(draw, room, limit - 4 * (depth - k), tree)
         tree = found
-    assert tree is not None
+    if tree is None:
+        raise InputError(f"the depth of an expression must be 1 or more, not {depth}")
     return tree
 
 

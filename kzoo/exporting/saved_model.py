@@ -45,7 +45,7 @@ def write_saved_model(program: Program, path: Path) -> None:
     module.answer = tf.function(answer, input_signature=[spec], autograph=False)
     tf.saved_model.save(module, str(path), signatures={SIGNATURE: module.answer})
     (path / "assets.extra").mkdir()
-    (path / "assets.extra" / "kzoo.json").write_text(json.dumps(program.description()))
+    (path / "assets.extra" / "kzoo.json").write_text(json.dumps(program.description()), encoding="utf-8")
 
 
 def run_saved_model(path: Path, program: Program) -> Any:

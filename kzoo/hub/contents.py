@@ -13,7 +13,7 @@ from kzoo.saving.documents import FILES
 from kzoo.saving.files import MAX_JSON
 from kzoo.saving.preset import Preset
 from kzoo.saving.safetensors_file import MAX_WEIGHTS, read_tensors
-from kzoo.training.recipe import load_recipe
+from kzoo.training.recipe import check_remote, load_recipe
 
 CARD = "README.md"
 
@@ -28,6 +28,7 @@ def contents(preset: str | Path, address: Address) -> dict[str, bytes]:
     Raises:
         PresetError: a file is missing, damaged, too large or does not belong to the others, the results are not of
             these weights, the README.md is not the card of these files, or the preset does not load.
+        InputError: the recipe begins with weights of a folder of this machine.
     """
     if is_on_hub(preset):
         raise PresetError(f"{preset} is on the Hub already: publish a folder")
@@ -44,9 +45,9 @@ def contents(preset: str | Path, address: Address) -> dict[str, bytes]:
     if unlisted:
         raise PresetError(f"{folder / 'metadata.json'} does not list {', '.join(unlisted)}")
     _check_numbers(found)
-    load_recipe(folder)
+    check_remote(load_recipe(folder))
     card = render_card(found, address)
-    if (folder / CARD).is_file() and (folder / CARD).read_text() != card:
+    if (folder / CARD).is_file() and (folder / CARD).read_text(encoding="utf-8", errors="replace") != card:
         raise PresetError(f"{folder / CARD} is not the card of these files: delete it, and kzoo will write it")
     if installed():
         found.build()

@@ -137,7 +137,7 @@ def _changed(info: Any, files: dict[str, bytes]) -> list[str]:
     there = {file.rfilename: file.lfs.sha256 if file.lfs else file.blob_id for file in info.siblings or []}
 
     def same(name: str, content: bytes) -> bool:
-        blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()  # as git counts
+        blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()  # as git counts
         return there.get(name) in (blob, hashlib.sha256(content).hexdigest())
 
     return [name for name, content in files.items() if not same(name, content)]

@@ -7,7 +7,7 @@ import numpy as np
 
 from kzoo.errors import InputError
 from kzoo.evaluation.measure import in_source_order
-from kzoo.inspection.plots import pyplot, save_figure
+from kzoo.inspection.plots import check_room, pyplot, save_figure
 from kzoo.models.protocols import TracesAttention
 
 # What a location mechanism keeps besides its weights, with the words for a picture.
@@ -60,10 +60,15 @@ def plot_attention(model: Any, text: str, path: Path, output: str | None = None)
         text: str. The source.
         path: Path. Its suffix, .svg or .png, gives the format.
         output: str. The output to force. Defaults to what the model writes.
+
+    Raises:
+        InputError: there are more tokens than a picture has room for.
     """
     plt = pyplot()
+    check_room("tokens", len(model.text_preprocessor().encode_source(text)))
     trace = attention_trace(model, text, output)
     source, written, weights = trace["source"], trace["output"], trace["weights"]
+    check_room("written tokens", len(written))
     states = [name for name in STATES if name in trace and np.ptp(trace[name]) > 0]
     width = max(3.5, 0.3 * len(source)) + 1.4 * len(states)
     height = max(2.5, 0.26 * len(written)) + 0.9

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from kzoo.errors import InputError
-from kzoo.inspection.plots import pyplot, save_figure
+from kzoo.inspection.plots import check_room, pyplot, save_figure
 from kzoo.models.protocols import TracesSteps
 
 COLUMNS = 5  # attention maps a row of the picture
@@ -25,7 +25,7 @@ def step_trace(model: Any, text: str, steps: int | None = None) -> dict[str, Any
         (steps, N, T, T); and, where the model has them, `gates` (steps, T, D) and `halting` (steps, T).
 
     Raises:
-        InputError: the model has no steps.
+        InputError: the model has no steps, or there are more steps or tokens than a picture has room for.
     """
     import keras
 
@@ -33,6 +33,8 @@ def step_trace(model: Any, text: str, steps: int | None = None) -> dict[str, Any
         raise InputError(f"{type(model).__name__} does not run one block step by step")
     preprocessor = model.text_preprocessor()
     ids = preprocessor.encode_source(text)
+    check_room("tokens", len(ids))
+    check_room("steps", model.inference_steps if steps is None else steps)
     tokenizer = preprocessor.tokenizer
     names = [*tokenizer.tokens, "<s>", "</s>"]
     symbols = {tokenizer.start_id: "<s>", tokenizer.end_id: "</s>"}

@@ -6,6 +6,8 @@ from typing import Any
 
 from kzoo.errors import BackendError, InputError
 
+ROOM = 200  # tokens, or steps, of a picture
+
 
 def pyplot() -> Any:
     """Returns matplotlib's pyplot, drawing to files only.
@@ -25,6 +27,12 @@ def pyplot() -> Any:
     import matplotlib.pyplot as plt
 
     return plt
+
+
+def check_room(what: str, count: int) -> None:
+    """Raises `InputError` if a picture has no room for so many tokens, or steps."""
+    if count > ROOM:
+        raise InputError(f"a picture has room for {ROOM} {what}, not for {count:,}")
 
 
 def plot_lengths(

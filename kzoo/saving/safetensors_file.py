@@ -119,6 +119,5 @@ def _compare(path: Path, shapes: dict[str, tuple[str, tuple[int, ...]]], expecte
         raise PresetError(f"{path} {' and '.join(parts)}")
     for name, shape in expected.items():
         if shapes[name] != (DTYPE, shape):
-            raise PresetError(
-                f"{path}: {name!r} is {shapes[name][0]} {shapes[name][1]}, but the model needs {DTYPE} {shape}"
-            )
+            found = f"{shapes[name][0]:.20} {shapes[name][1]!s:.100}"
+            raise PresetError(f"{path}: {name!r} is {found}, but the model needs {DTYPE} {shape}")

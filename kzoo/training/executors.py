@@ -80,7 +80,7 @@ def _train_in_child(children: set[subprocess.Popen[bytes]], recipe: Recipe, fold
     if code == 0:
         log.unlink()
         return None
-    lines = log.read_text(errors="replace").strip().splitlines()
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     return f"{lines[-1][:300] if lines else f'it ended with code {code}'} (see {log})"
 
 

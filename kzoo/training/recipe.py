@@ -194,14 +194,16 @@ def load_recipe(source: str | Path) -> Recipe:
     try:
         recipe = Recipe.from_config(read_json(path))
         if str(source).startswith("hf://"):
-            _check_remote(recipe)
+            check_remote(recipe)
         return recipe
     except (InputError, LookupError) as error:
         raise InputError(f"{path}: {error}") from error
 
 
-def _check_remote(recipe: Recipe) -> None:
-    """Raises `InputError` if a recipe from the Hub would read a preset that is neither bundled nor on the Hub."""
+def check_remote(recipe: Recipe) -> None:
+    """Raises `InputError` if a recipe on the Hub would read a preset that is neither bundled nor on the Hub."""
     for key, preset in (("init_from", recipe.init_from), ("calibration", (recipe.calibration or {}).get("preset"))):
         if preset is not None and not preset.startswith("hf://") and not catalogue.bundled(preset):
-            raise InputError(f"{key} of a recipe from the Hub must name a preset of kzoo or of the Hub")
+            raise InputError(
+                f"{key} of a recipe on the Hub must name a preset of kzoo or of the Hub, not {preset[:100]!r}"
+            )

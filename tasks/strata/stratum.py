@@ -47,7 +47,8 @@ class Stratum:
             found = list(dict.fromkeys(self.pool(length)))
             chosen = np.sort(rng.choice(len(found), size, replace=False)) if size < len(found) else range(len(found))
             return [found[i] for i in chosen]
-        assert self.draw is not None and length is not None
+        if self.draw is None or length is None:
+            raise InputError(f"inputs with {self.about} are drawn for a length")
         drawn: dict[Tokens, None] = {}
         repeats = 0
         while len(drawn) < size and repeats < REPEATS * (len(drawn) + 5):

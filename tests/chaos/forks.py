@@ -3,6 +3,7 @@
 The parent has imported what they need and computed nothing, so that it can be forked on every backend.
 """
 
+import contextlib
 import errno
 import importlib
 import json
@@ -144,7 +145,5 @@ def _import(modules: list[str]) -> None:
     """Imports what a process needed, so that the next need not; their import computes nothing."""
     for name in modules:
         if name.split(".")[0] in ("kzoo", "keras", "torch", "jax", "tensorflow", "numpy", "safetensors"):
-            try:
+            with contextlib.suppress(Exception):  # some are made as their parent is used
                 importlib.import_module(name)
-            except Exception:  # some are made as their parent is used
-                continue

@@ -328,7 +328,7 @@ def test_a_recipe_from_the_hub_reads_no_folder_of_this_machine(key, start, hub, 
     (own / "recipe.json").write_text(json.dumps(recipe))
     write_metadata(own)
     put(own)
-    with pytest.raises(InputError, match=f"{key} of a recipe from the Hub must name a preset of kzoo or of the Hub"):
+    with pytest.raises(InputError, match=f"{key} of a recipe on the Hub must name a preset of kzoo or of the Hub"):
         load_recipe(FRIEND)
 
 

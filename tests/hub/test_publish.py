@@ -301,6 +301,10 @@ UNFIT = {
     ),
     "an unlisted file": (unlist, "does not list recipe.json"),
     "a recipe that is none": (edit("recipe.json", lambda value: value.update(epochs=0)), "epochs must be an integer"),
+    "a recipe that begins with a folder": (
+        edit("recipe.json", lambda value: value.update(start="../mine")),
+        "init_from of a recipe on the Hub must name a preset of kzoo or of the Hub, not '../mine'",
+    ),
     "a stale card": (lambda folder: (folder / "README.md").write_text("# old"), "is not the card of these files"),
     "a file too large": (lambda folder: (folder / "README.md").write_text("x" * 1_000_001), "is larger than 1,000,000"),
     "wrong parameters": (

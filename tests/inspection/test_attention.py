@@ -46,3 +46,11 @@ def test_plot_lengths_is_reproducible(tmp_path):
     a, b = (tmp_path / name for name in ("a.svg", "b.svg"))
     assert a.read_bytes() == b.read_bytes()
     assert all(word in a.read_text() for word in ("the note", "length (digits)", "trained on 5 to 10", "two"))
+
+
+def test_a_picture_has_room_for_so_many_tokens(make_model, tmp_path):
+    with pytest.raises(InputError, match="a picture has room for 200 tokens, not for 3,000"):
+        plot_attention(make_model(), " ".join("4" * 3000), tmp_path / "a.png")
+    with pytest.raises(InputError, match="a picture has room for 200 written tokens, not for 20"):
+        plot_attention(make_model(), "4 7", tmp_path / "a.png", " ".join("4" * 201))
+    assert list(tmp_path.iterdir()) == []

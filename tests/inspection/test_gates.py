@@ -69,3 +69,16 @@ def test_evaluate_with_other_steps(model):
         kzoo.evaluate(model, lengths=[9], examples=20, steps=0)
     with pytest.raises(InputError, match="has no steps to choose"):
         kzoo.evaluate(kzoo.models.RecurrentSeq2Seq.from_task("copy", encoder_units=4), lengths=[5], steps=3)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("plot", [plot_steps, plot_gates])
+def test_a_picture_has_room_for_so_much(plot, tmp_path):
+    model = kzoo.from_preset("ndr_ctl_forward")
+    for text, steps, message in (
+        ("101 d a b", 10_000, "200 steps, not for 10,000"),
+        ("101 " + "d " * 3000, None, "200 tokens"),
+    ):
+        with pytest.raises(InputError, match=f"a picture has room for {message}"):
+            plot(model, text, tmp_path / "a.png", steps)
+    assert list(tmp_path.iterdir()) == []

@@ -1,5 +1,6 @@
 """Files: whole or not at all; JSON within bounds."""
 
+import ast
 import json
 import os
 
@@ -67,6 +68,26 @@ def test_bad_json_is_one_sentence(content, message, tmp_path):
 def test_a_missing_file_is_one_sentence(tmp_path):
     with pytest.raises(PresetError, match=r"a\.json is missing"):
         files.read_json(tmp_path / "a.json")
+
+
+def test_text_is_read_and_written_as_utf_8(root):
+    for folder in ("kzoo", "layers", "tasks"):
+        for path in (path for path in (root / folder).rglob("*.py") if not path.is_symlink()):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and _opens_text(node):
+                    given = {keyword.arg for keyword in node.keywords}
+                    first = node.args[:1] if node.func.attr == "read_text" else node.args[1:2]
+                    stated = "encoding" in given or any(getattr(word, "value", None) == "utf-8" for word in first)
+                    assert stated, f"{path}:{node.lineno} states no encoding"
+
+
+def _opens_text(call):
+    name = getattr(call.func, "attr", None) or getattr(call.func, "id", None)
+    if name in ("read_text", "write_text"):
+        return True
+    words = [getattr(word, "value", "") for word in [*call.args, *(keyword.value for keyword in call.keywords)]]
+    module = getattr(getattr(call.func, "value", None), "id", None)
+    return name in ("open", "fdopen") and module != "os" and not any(isinstance(w, str) and "b" in w for w in words)
 
 
 def test_sha256_is_the_known_one(tmp_path):
