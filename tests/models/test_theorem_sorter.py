@@ -71,7 +71,7 @@ def test_the_preset_holds_the_construction(model):
 
 def test_other_sizes():
     small = kzoo.models.construct_sorter(largest=5, longest=12)
-    assert small.units == 28 and small.task_name is None
+    assert small.units == 17 and small.task_name is None
     assert small.generate("5 1 5 3 3 3 2 5 1 1 4 4") == "1 1 1 2 3 3 3 4 4 5 5 5"
     with pytest.raises(InputError, match="largest must be an integer from 1"):
         kzoo.models.construct_sorter(largest=0)
@@ -101,17 +101,17 @@ def test_the_path_of_an_example():
     """The worked example 2 1 2 of the docstring: what each block adds, in the paper's vectors."""
     q = 3
     model = kzoo.models.construct_sorter(largest=q, longest=3)
-    e, t, h, e_, h_ = np.split(np.eye(5 * q + 3), np.cumsum([q + 1, q + 1, q, q + 1]))
+    e, t, h = np.split(np.eye(3 * q + 2), np.cumsum([q + 1, q + 1]))
     x, _, _ = model.preprocessor([("2 1 2", "1 2 2")])
     first, second = (
         {key: keras.ops.convert_to_numpy(value)[0] for key, value in block.items()} for block in model.trace_blocks(x)
     )
     b = q  # the delimiter's row
-    expected = [e[i] + e_[i] + t[i] + h_[i] for i in (1, 0, 1)]  # B.5
-    expected.append(e[b] + e_[b] + t[b] + h_[0])  # B.8: the minimum
-    expected += [e[i] + e_[i] + t[b] + h_[i] for i in (0, 1)]  # B.6
+    expected = [e[i] + t[i] + h[i] for i in (1, 0, 1)]  # B.5
+    expected.append(e[b] + t[b] + h[0])  # B.8: the minimum
+    expected += [e[i] + t[b] + h[i] for i in (0, 1)]  # B.6
     np.testing.assert_allclose(first["attended"], expected, atol=0.05)
-    np.testing.assert_allclose(first["states"][4:], [e[i] + e_[i] - t[i] + h_[i] for i in (0, 1)], atol=0.05)
+    np.testing.assert_allclose(first["states"][4:], [e[i] - t[i] + h[i] for i in (0, 1)], atol=0.05)
     # After 1 all copies are out: the successor 2 is left. After 2 one of two copies is to come: 6 (2 - 1) / 3 for it.
-    seen = second["states"] @ (np.pad(h, ((0, 0), (0, 0))) + h_).T
+    seen = second["states"] @ h.T
     np.testing.assert_allclose(seen[3:], [[1, 0, 0], [0, 0.5, 0], [0, 2, 0]], atol=0.3)
