@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from kzoo.lazy import attach
 
 if TYPE_CHECKING:
+    from kzoo.inspection.alignment import plot_alignment as plot_alignment
     from kzoo.inspection.attention import attention_trace as attention_trace
     from kzoo.inspection.attention import plot_attention as plot_attention
     from kzoo.inspection.gates import plot_gates as plot_gates

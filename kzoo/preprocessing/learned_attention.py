@@ -11,7 +11,7 @@ from kzoo.losses import SHARPNESS
 from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
 
 if TYPE_CHECKING:
-    from kzoo.training.alignment.alignment import Alignment
+    from kzoo.data.alignment import Alignment
 
 NEVER = -1e4  # the logarithm of a chance that is 0
 LEAST = 0.01  # less likely positions are left out, so that the loss of a distant look stays that of its distance

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 import kzoo
+from kzoo.data.alignment import Alignment
 from kzoo.data.batches import Batches
 from kzoo.errors import InputError
 from kzoo.losses import attention_loss
 from kzoo.preprocessing.learned_attention import LearnedAttention
 from kzoo.preprocessing.supervised_attention import SupervisedAttention
 from kzoo.tasks import Example
-from kzoo.training.alignment.alignment import Alignment
 
 PAIRS = [Example(("4", "7", "9"), ("9", "7", "4")), Example(("5",), ("5",))]
 

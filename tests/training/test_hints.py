@@ -113,7 +113,7 @@ def test_a_construction_is_not_trained(tmp_path):
 
     card = render_card(folder)
     assert "constructed, not trained" in card and "kzoo.models.construct_sorter` sets every weight" in card
-    assert "| embedding | s to e_s + e'_s | B.3 |" in inspect.getdoc(kzoo.models.construct_sorter)  # which it names
+    assert "| embedding | s to e_s | B.3 |" in inspect.getdoc(kzoo.models.construct_sorter)  # which it names
     assert "(trained)" not in card and "the end symbol" not in card
 
 

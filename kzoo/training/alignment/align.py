@@ -7,8 +7,8 @@ import numpy as np
 
 from kzoo import checks
 from kzoo.backend import ensure_backend
+from kzoo.data.alignment import DIRECTIONS, Alignment
 from kzoo.tasks.base import Example
-from kzoo.training.alignment.alignment import DIRECTIONS, Alignment
 from kzoo.training.alignment.pairs import encode, read_pairs, vocabulary_of
 
 ROWS = 512  # pairs whose posteriors are computed together

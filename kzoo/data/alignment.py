@@ -1,11 +1,9 @@
 """What aligning pairs gives."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 
-from kzoo.errors import InputError
 from kzoo.tasks.base import Example
 
 DIRECTIONS = ("forward", "backward")
@@ -73,25 +71,3 @@ class Alignment:
             f"a token ({other / tokens:.4f} the other way).\nSteps: {steps}.\n"
             f"The most likely position has {100 * certain:.1f} % of the posterior in the mean."
         )
-
-    def plot(self, index: int, path: str | Path) -> None:
-        """Draws the posterior of a pair, a row a target token, as SVG or PNG by the path's suffix.
-
-        Raises:
-            BackendError: matplotlib is not installed.
-            InputError: there is no such pair.
-        """
-        from kzoo.inspection.plots import pyplot
-
-        if not 0 <= index < len(self.pairs):
-            raise InputError(f"there are pairs 0 to {len(self.pairs) - 1}, not {index}")
-        plt, (source, target) = pyplot(), self.pairs[index]
-        size = (1.5 + 0.3 * (len(source) + 1), 1.0 + 0.3 * len(target))
-        figure, axes = plt.subplots(figsize=size, layout="constrained")
-        axes.imshow(self.posteriors[index], cmap="Blues", vmin=0.0, vmax=1.0, aspect="equal")
-        axes.set_xticks(range(len(source) + 1), [*source, "end"])
-        axes.set_yticks(range(len(target)), target)
-        axes.set_xlabel("source")
-        axes.set_ylabel("target")
-        figure.savefig(path, metadata={"Date": None} if Path(path).suffix == ".svg" else None)
-        plt.close(figure)
