@@ -10,6 +10,8 @@ from kzoo.annotations import Config, Inputs, Shape, Spec, Tensor, Trace
 from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.functional.last_token import last_token
+from kzoo.layers.positions.placed_encoding import PlacedEncoding
+from kzoo.layers.transformer.looped_depth import LoopedDepth
 from kzoo.layers.transformer.shared_depth import SharedDepth
 from kzoo.models.classifier import Classifier
 from kzoo.models.options import BlockOptions, split
@@ -143,10 +145,15 @@ class TransformerClassifier(Classifier):
     ) -> tuple[Tensor, Trace]:
         """Returns the last states (B, T, D), and the trace of the steps, empty unless it is asked for."""
         states = self.embedding(inputs["token_ids"])
+        mask, placed, shared = ops.cast(inputs["padding_mask"], "bool"), {}, {}
+        if isinstance(self.encoding, PlacedEncoding):
+            placed = {"places": self.encoding.places(inputs["token_ids"], mask, None, training)}
+            shared = placed if self.encoding.shared else {}
         if self.encoding is not None:
-            states = self.encoding(states, training=training)
-        mask = ops.cast(inputs["padding_mask"], "bool")
-        return self.encoder(states, mask, steps=steps, training=training, trace=trace)
+            states = self.encoding(states, training=training, **placed)
+        if isinstance(self.encoder, LoopedDepth):
+            shared["readout"] = lambda states: self.logits(states, inputs["padding_mask"])
+        return self.encoder(states, mask, steps=steps, training=training, trace=trace, **shared)
 
     def logits(self, states: Tensor, padding_mask: Tensor) -> Tensor:
         """Returns float32 logits (B, labels) of states (B, T, D)."""

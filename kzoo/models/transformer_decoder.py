@@ -7,12 +7,14 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Config, Inputs, Shape, Spec, Structure, Tensor, Trace
+from kzoo.annotations import Config, Inputs, Prepared, Shape, Spec, Tensor, Trace
 from kzoo.errors import InputError
+from kzoo.layers.functional.causal import causal_mask, column_of
 from kzoo.layers.functional.dense import dense
+from kzoo.layers.positions.placed_encoding import PlacedEncoding
 from kzoo.layers.transformer.transformer_block import EPSILON, TransformerBlock
+from kzoo.models.cached_decoding import CachedDecoding
 from kzoo.models.options import BlockOptions, split
-from kzoo.models.sequence_model import SequenceModel
 from kzoo.preprocessing.decoder_preprocessor import DecoderPreprocessor
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.registry import get, register, serialize
@@ -21,7 +23,7 @@ from kzoo.tasks import get as get_task
 
 
 @register("model")
-class TransformerDecoder(SequenceModel):
+class TransformerDecoder(CachedDecoding):
     """A causal Transformer over 'source, delimiter, target', that is asked for the target only.
 
     From [Awasthi and Gupta, 2023](https://arxiv.org/abs/2310.00726), sections 3 and B.2:
@@ -155,30 +157,48 @@ class TransformerDecoder(SequenceModel):
         self.built = True
 
     def call(self, inputs: Inputs, training: bool = False) -> Tensor:
-        states = self.embed(inputs["token_ids"], training)
-        mask, delimiter = causal_mask(ops.shape(states)[1]), self.delimiter(inputs["token_ids"])
+        states, mask, about = self.begin(inputs["token_ids"], training)
         for block in self.blocks:
-            states, _ = block(states, mask, training=training, delimiter=delimiter)
+            states, _ = block(states, mask, training=training, **about)
         return self.logits(states, inputs.get("head"))
 
-    def embed(self, token_ids: Tensor, training: bool = False, offset: Tensor | None = None) -> Tensor:
-        """Returns X_0, of shape (B, T, D), of tokens the first of which stands at `offset` (B,), or 0."""
+    def begin(self, token_ids: Tensor, training: bool = False) -> tuple[Tensor, Tensor, Prepared]:
+        """Returns X_0, the mask of the blocks, and what else they are called with: `delimiter` and `places`."""
+        places, shared = self.places(token_ids, training)
+        states = self.embed(token_ids, training, places=places)
+        return states, causal_mask(ops.shape(states)[1]), {"delimiter": self.delimiter(token_ids), "places": shared}
+
+    def embed(
+        self, token_ids: Tensor, training: bool = False, offset: Tensor | None = None, places: Tensor | None = None
+    ) -> Tensor:
+        """Returns X_0, of shape (B, T, D), of tokens the first of which stands at `offset` (B,), or 0; `places` (B, S)
+        are those of the whole sequence, where the encoding gives them.
+        """
         states = self.embedding(token_ids)
         if self.segments:
             # What is generated, from `offset` on, all stands behind the delimiter.
             delimiters = ops.cast(token_ids == self.vocabulary_size - 3, "int32")
             behind = ops.cumsum(delimiters, axis=1) > 0 if offset is None else ops.ones_like(token_ids, dtype="bool")
             states = states + ops.where(behind[:, :, None], ops.cast(self.behind, states.dtype), 0)
-        return states if self.encoding is None else self.encoding(states, training=training, offset=offset)
+        placed = {} if places is None else {"places": places}
+        return states if self.encoding is None else self.encoding(states, training=training, offset=offset, **placed)
+
+    def places(self, token_ids: Tensor, training: bool = False) -> tuple[Tensor | None, Tensor | None]:
+        """Returns the places (B, T) of tokens that the encoding gives, and those that the blocks see, or None."""
+        if not isinstance(self.encoding, PlacedEncoding):
+            return None, None
+        mask = token_ids != self.vocabulary_size - 1 if training else None  # how long outputs get is not known
+        places = self.encoding.places(token_ids, mask, self.column_of_delimiter(token_ids), training)
+        return places, places if self.encoding.shared else None
 
     def delimiter(self, token_ids: Tensor) -> Tensor:
-        """Returns the column of the first delimiter, int (B, 1), or that behind the last token where there is none;
-        None unless the bias of the attention asks for it.
-        """
-        if not getattr(self.blocks[0].attention.bias, "needs_delimiter", False):
-            return None
-        source = ops.logical_and(token_ids != self.vocabulary_size - 3, token_ids != self.vocabulary_size - 1)
-        return ops.sum(ops.cumprod(ops.cast(source, "int32"), axis=1), axis=1, keepdims=True)
+        """Returns `column_of_delimiter` if the bias of the attention asks for it, else None."""
+        asks = getattr(getattr(self.blocks[0].attention, "bias", None), "needs_delimiter", False)
+        return self.column_of_delimiter(token_ids) if asks else None
+
+    def column_of_delimiter(self, token_ids: Tensor) -> Tensor:
+        """Returns the column of the first delimiter, int (B, 1), or that behind the last token where there is none."""
+        return column_of(token_ids, self.vocabulary_size - 3, self.vocabulary_size - 1)
 
     def logits(self, states: Tensor, head: Tensor | None = None) -> Tensor:
         """Returns float32 logits (B, T, V) of the last states (B, T, D), of each row's own head (B,) or all of the
@@ -200,35 +220,13 @@ class TransformerDecoder(SequenceModel):
         """Returns what each block did: `attended`, the states (B, T, D) before its feed-forward network; `states`,
         those after it; and `weights` (B, N, T, T).
         """
-        states, found = self.embed(inputs["token_ids"]), []
-        mask, delimiter = causal_mask(ops.shape(states)[1]), self.delimiter(inputs["token_ids"])
+        (states, mask, about), found = self.begin(inputs["token_ids"]), []
         for block in self.blocks:
-            attended, weights = block.attention_sublayer(states, mask, False, delimiter)
+            attended, weights = block.attention_sublayer(states, mask, False, **about)
             states = block.feed_forward_sublayer(attended)
-            found.append({"attended": attended, "states": states, "weights": weights})
+            found.append({"attended": attended, "states": states})
+            found[-1] |= {} if weights is None else {"weights": weights}
         return found
-
-    def start_generation(self, inputs: Inputs, length: int) -> tuple[Structure, Structure]:
-        """Returns nothing that stays, and the keys and values of the prompt with room for `length` tokens more."""
-        states = self.embed(inputs["token_ids"])
-        mask, delimiter = causal_mask(ops.shape(states)[1]), self.delimiter(inputs["token_ids"])
-        caches, padding = [], [[0, 0], [0, 0], [0, length], [0, 0]]
-        for block in self.blocks:
-            states, prepared = block.start(states, mask, delimiter)
-            caches.append(prepared | {name: ops.pad(prepared[name], padding) for name in ("keys", "values")})
-        offset = ops.sum(ops.cast(inputs["padding_mask"], "int32"), axis=1)
-        return {}, {"caches": caches, "offset": offset}
-
-    def generate_step(self, token_ids: Tensor, prepared: Structure, state: Structure) -> tuple[Tensor, Structure]:
-        """Reads token ids (B,); returns the logits of the next token (B, V) and the new state."""
-        offset, caches = state["offset"], []
-        states = self.embed(token_ids[:, None], offset=offset)
-        columns = ops.arange(ops.shape(state["caches"][0]["keys"])[2], dtype="int32")
-        mask = (columns[None, :] <= offset[:, None])[:, None, :]
-        for block, cache in zip(self.blocks, state["caches"], strict=True):
-            states, cache = block.step(states, cache, mask, offset)
-            caches.append(cache)
-        return self.logits(states)[:, 0], {"caches": caches, "offset": offset + 1}
 
     def get_config(self) -> Config:
         return {
@@ -242,9 +240,3 @@ class TransformerDecoder(SequenceModel):
             "segments": self.segments,
             "embedding_deviation": self.embedding_deviation,
         }
-
-
-def causal_mask(length: int | Tensor) -> Tensor:
-    """Returns a bool tensor of shape (1, T, T), True where the key is not behind the query."""
-    positions = ops.arange(length, dtype="int32")
-    return (positions[None, :] <= positions[:, None])[None]

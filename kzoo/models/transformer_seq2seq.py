@@ -8,12 +8,13 @@ from keras import ops
 from kzoo import checks
 from kzoo.annotations import Config, Inputs, Shape, Spec, Structure, Tensor, Trace
 from kzoo.errors import InputError
+from kzoo.layers.functional.causal import causal_mask
 from kzoo.layers.functional.dense import dense
+from kzoo.layers.positions.placed_encoding import PlacedEncoding
 from kzoo.layers.transformer.decoder_block import DecoderBlock
 from kzoo.layers.transformer.transformer_block import TransformerBlock
 from kzoo.models.options import LayerOptions, split
 from kzoo.models.sequence_model import SequenceModel
-from kzoo.models.transformer_decoder import causal_mask
 from kzoo.preprocessing.calculation_preprocessor import CalculationPreprocessor
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.registry import get, register, serialize
@@ -109,6 +110,8 @@ class TransformerSeq2Seq(SequenceModel):
         self.embedding_deviation = checks.number("embedding_deviation", embedding_deviation, 0.0, 100.0)
         policy = {"dtype": self.dtype_policy}
         self.encoding = None if encoding is None else get("encoding", encoding, **policy)
+        if isinstance(self.encoding, PlacedEncoding):
+            raise InputError(f"{type(self.encoding).__name__} does not apply: source and target are apart here")
         # Each layer has a bias of its own, so these are only what they are made of.
         parts = {"self_bias": self_bias, "cross_bias": cross_bias, "encoder_bias": encoder_bias}
         self.biases = {name: None if bias is None else serialize(get("bias", bias)) for name, bias in parts.items()}
@@ -187,8 +190,8 @@ class TransformerSeq2Seq(SequenceModel):
         memory, mask, ends = self.encode(inputs)
         memories = [block.prepare(memory, ends) for block in self.decoder]
         batch = ops.shape(memory)[0]
-        shape = (batch, self.options["heads"], length, self.units // self.options["heads"])
-        empty = [{name: ops.zeros(shape, self.compute_dtype) for name in ("keys", "values")} for _ in self.decoder]
+        blank = ops.zeros((batch, length, self.units), self.compute_dtype)
+        empty = [layer.block.attention.prepare(blank) for layer in self.decoder]
         return {"memories": memories, "mask": mask}, {"caches": empty, "offset": ops.zeros((batch,), "int32")}
 
     def generate_step(self, token_ids: Tensor, prepared: Structure, state: Structure) -> tuple[Tensor, Structure]:

@@ -3,7 +3,7 @@
 import numpy as np
 from keras import ops
 
-from kzoo.annotations import Shape, Tensor
+from kzoo.annotations import Array, Shape, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.bias.attention_bias import AttentionBias
 from kzoo.layers.bias.bias_inputs import BiasInputs
@@ -18,7 +18,7 @@ class AlibiBias(AttentionBias):
     m_h = 2^(-8 h / N) for the heads h = 1 .. N.
 
     Call arguments:
-        inputs: BiasInputs; it uses the lengths and `query_offset`.
+        inputs: BiasInputs; it uses the lengths, `query_offset` and `places`.
 
     Returns:
         Tensor of shape (1, N, T, S), or with `query_offset` (B, N, T, S).
@@ -38,14 +38,18 @@ class AlibiBias(AttentionBias):
 
     def build(self, states_shape: Shape, queries_shape: Shape) -> None:
         if queries_shape is None:
-            raise InputError("AlibiBias must be built, or called with queries, to know the number of heads")
-        heads = queries_shape[1]
-        self.slopes = 2.0 ** (-8.0 * np.arange(1, heads + 1) / heads)
+            raise InputError(
+                f"{type(self).__name__} must be built, or called with queries, to know the number of heads"
+            )
+        self.slopes = self.slopes_of(queries_shape[1])
         self.built = True
 
+    def slopes_of(self, heads: int) -> Array:
+        """Returns the slope of each head, an array of shape (N,)."""
+        return 2.0 ** (-8.0 * np.arange(1, heads + 1) / heads)
+
     def call(self, inputs: BiasInputs, training: bool = False) -> Tensor:
-        distance = ops.abs(inputs.query_positions()[..., None] - inputs.key_positions())
-        distance = ops.cast(distance, "float32")
+        distance = ops.cast(ops.abs(inputs.distances()), "float32")
         return -ops.convert_to_tensor(self.slopes[:, None, None], dtype="float32") * distance[:, None]
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import keras
 
-from kzoo.annotations import Config, DType, Shape, Tensor
+from kzoo.annotations import Config, DType, Prepared, Shape, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.bias.bias_inputs import BiasInputs
 
@@ -12,7 +12,8 @@ from kzoo.layers.bias.bias_inputs import BiasInputs
 class AttentionBias(keras.layers.Layer):
     """Base of the biases: terms that `MultiHeadAttention` adds to its scores.
 
-    A subclass implements `call`, and `build(states_shape, queries_shape)` where it has weights.
+    A subclass implements `call`, and `build(states_shape, queries_shape)` where it has weights; and `prepare` where it
+    needs something of every key that a decoder is to keep.
 
     `needs` names the inputs that it requires, and `needs_delimiter` says whether a decoder must pass the
     index of the delimiter in its sequence.
@@ -42,6 +43,13 @@ class AttentionBias(keras.layers.Layer):
 
     def build(self, states_shape: Shape, queries_shape: Shape) -> None:
         self.built = True
+
+    def prepare(self, memory: Tensor) -> Prepared:
+        """Returns what the bias needs of each key, tensors of shape (B, N, S, K) by name, of a memory (B, S, E).
+
+        They are kept with the keys, and come back in `BiasInputs.prepared`. By default there are none.
+        """
+        return {}
 
     def call(self, inputs: BiasInputs, training: bool = False) -> Tensor:
         raise NotImplementedError

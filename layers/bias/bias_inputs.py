@@ -1,10 +1,10 @@
 """What a bias of attention is called with."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from keras import ops
 
-from kzoo.annotations import Tensor
+from kzoo.annotations import Prepared, Tensor
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,10 @@ class BiasInputs:
             each. Defaults to one part that ends at the last key.
         delimiter: int tensor of shape (B, 1), the index of the delimiter between source and target in the sequence of
             a decoder. Defaults to the last key.
+        scores: float32 tensor of shape (B, N, T, S), the content scores before any bias.
+        prepared: dict. What the bias's own `prepare` returned of the keys, and a decoder kept of it.
+        places: int tensor of shape (B, S), the place of every key where an encoding gives them, in the same sequence
+            as the queries. Defaults to the columns.
 
     Example:
 
@@ -45,6 +49,9 @@ class BiasInputs:
     mask: Tensor | None = None
     source_ends: Tensor | None = None
     delimiter: Tensor | None = None
+    scores: Tensor = None
+    prepared: Prepared = field(default_factory=dict)
+    places: Tensor | None = None
 
     def query_positions(self) -> Tensor:
         """Returns the positions of the queries, int of shape (1, T), or with an offset (B, T)."""
@@ -57,8 +64,28 @@ class BiasInputs:
         """Returns the positions of the keys, int of shape (S,)."""
         return ops.arange(self.key_length, dtype="int32")
 
+    def query_places(self) -> Tensor:
+        """Returns the places of the queries, int (1, T) or (B, T): their positions, unless `places` is given."""
+        positions = self.query_positions()
+        return positions if self.places is None else places_at(self.places, positions)
+
+    def key_places(self) -> Tensor:
+        """Returns the places of the keys, int (1, S) or (B, S): their positions, unless `places` is given."""
+        return self.key_positions()[None, :] if self.places is None else self.places
+
+    def distances(self) -> Tensor:
+        """Returns the place of each query minus that of each key, int of shape (1, T, S) or (B, T, S)."""
+        return self.query_places()[:, :, None] - self.key_places()[:, None, :]
+
     def last_key(self, ends: Tensor | None = None) -> Tensor:
         """Returns the last column of `ends` (B, K), or the index of the last key where that is None: int (B, 1)."""
         if ends is None:
             return ops.reshape(self.key_positions()[-1], (1, 1))
         return ops.convert_to_tensor(ends, dtype="int32")[:, -1:]
+
+
+def places_at(places: Tensor, positions: Tensor) -> Tensor:
+    """Returns the places (B, T) at positions (1, T) or (B, T) of the sequence whose places (B, S) are given."""
+    columns = ops.arange(ops.shape(places)[1], dtype="int32")
+    here = ops.cast(ops.equal(positions[:, :, None], columns), places.dtype)
+    return ops.sum(here * places[:, None, :], axis=-1)

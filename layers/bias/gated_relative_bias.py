@@ -3,6 +3,7 @@
 from keras import ops
 
 from kzoo.annotations import Shape, Tensor
+from kzoo.errors import InputError
 from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.bias.relative_bias import RelativeBias
 from kzoo.layers.functional.dense import dense
@@ -57,6 +58,8 @@ class GatedRelativeBias(RelativeBias):
         self.gate.build(states_shape)
 
     def call(self, inputs: BiasInputs, training: bool = False) -> Tensor:
+        if inputs.places is not None:
+            raise InputError("GatedRelativeBias counts columns: it does not go with an encoding that gives places")
         rows, columns = inputs.query_length, inputs.key_length
         scores = self.position_scores(rows, columns, inputs.queries, training)
         relative = windows(scores, 1, columns) if inputs.query_offset is None else self.one_query(inputs)

@@ -11,7 +11,7 @@ from kzoo.errors import InputError
 from kzoo.layers.bias.attention_bias import AttentionBias
 from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.functional.dense import dense, glorot
-from kzoo.layers.functional.sinusoid import check_even, sinusoid
+from kzoo.layers.functional.sinusoid import angles, check_even, interleave, sinusoid
 from kzoo.layers.functional.windows import windows
 from kzoo.registry import alias, register
 
@@ -34,7 +34,8 @@ class RelativeBias(AttentionBias):
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
-        inputs: BiasInputs; it uses the lengths, `queries`, `scale` and `query_offset`, with which T must be 1.
+        inputs: BiasInputs; it uses the lengths, `queries`, `scale`, `places`, and `query_offset`, with which T must be
+            1.
         training: bool.
 
     Returns:
@@ -52,7 +53,8 @@ class RelativeBias(AttentionBias):
     ```
 
     Differences from the paper: the distance is key minus query, as in the authors' code (the sign is a convention);
-    dropout falls on the projected positions, as in their code, where the paper has the query.
+    dropout falls on the projected positions, as in their code, where the paper has the query. With `places` there is no
+    dropout.
     """
 
     needs: tuple[str, ...] = ("queries",)
@@ -72,6 +74,8 @@ class RelativeBias(AttentionBias):
         self.built = True
 
     def call(self, inputs: BiasInputs, training: bool = False) -> Tensor:
+        if inputs.places is not None:
+            return self.at_places(inputs) * inputs.scale
         if inputs.query_offset is not None:
             return self.one_query(inputs) * inputs.scale
         scores = self.position_scores(inputs.query_length, inputs.key_length, inputs.queries, training)
@@ -90,6 +94,22 @@ class RelativeBias(AttentionBias):
         batch, heads, _, width = ops.shape(scores)
         rows = ops.reshape(ops.arange(batch * heads, dtype="int32") * width, (batch, heads, 1, 1))
         return ops.take(ops.reshape(scores, (-1,)), rows + columns[:, None, None, :], axis=0)
+
+    def at_places(self, inputs: BiasInputs) -> Tensor:
+        """Returns the scores (B, N, T, S) of queries and keys at places of their own.
+
+        The sinusoid of a difference is that of the key, turned by the query's place: nothing is computed for each pair.
+        """
+        kernel = ops.reshape(ops.cast(self.distance.kernel, "float32"), (self.size, self.heads, self.head_units))
+        queries = ops.cast(inputs.queries + ops.cast(self.distance_bias, inputs.queries.dtype), "float32")
+        of_waves = ops.einsum("bnth,dnh->bntd", queries, kernel)
+        sines, cosines = of_waves[..., 0::2], of_waves[..., 1::2]
+        own = angles(ops.cast(inputs.query_places(), "float32"), self.size)[:, None]
+        turned = interleave(
+            sines * ops.cos(own) + cosines * ops.sin(own), cosines * ops.cos(own) - sines * ops.sin(own)
+        )
+        keys = sinusoid(ops.cast(inputs.key_places(), "float32"), self.size)
+        return ops.einsum("bntd,bsd->bnts", turned, keys)
 
     def position_scores(self, query_length: int, key_length: int, queries: Tensor, training: bool) -> Tensor:
         """Returns the score of each query with each distance from -(T - 1) to S, of shape (B, N, T, T + S)."""

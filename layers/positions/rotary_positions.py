@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from kzoo.annotations import Config, Shape, Tensor
+from kzoo.layers.bias.bias_inputs import places_at
 from kzoo.layers.functional.sinusoid import angles, check_even, rotate
 from kzoo.registry import alias, register
 
@@ -21,6 +22,8 @@ class RotaryPositions(keras.layers.Layer):
         query_offset: int tensor of shape (B,), the position of the first query in each row. Defaults to 0.
         source_ends: int tensor of shape (B, K). The positions of the keys count back from index `source_ends[:, -1]`.
             Defaults to counting from 0.
+        places: int tensor of shape (B, S), the places of a sequence's keys, and of its queries, where an encoding gives
+            them. Defaults to the positions.
 
     Returns:
         Both, rotated.
@@ -42,7 +45,12 @@ class RotaryPositions(keras.layers.Layer):
         self.built = True
 
     def call(
-        self, queries: Tensor, keys: Tensor, query_offset: Tensor | None = None, source_ends: Tensor | None = None
+        self,
+        queries: Tensor,
+        keys: Tensor,
+        query_offset: Tensor | None = None,
+        source_ends: Tensor | None = None,
+        places: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
         rows = ops.arange(ops.shape(queries)[-2], dtype="int32")
         columns = ops.arange(ops.shape(keys)[-2], dtype="int32")
@@ -50,6 +58,9 @@ class RotaryPositions(keras.layers.Layer):
             rows = rows + query_offset[:, None, None]
         if source_ends is not None:
             columns = ops.cast(source_ends[:, -1], columns.dtype)[:, None, None] - columns
+        if places is not None:
+            rows = places_at(places, ops.reshape(rows, (-1, ops.shape(queries)[-2])))[:, None]
+            columns = places[:, None]
         return rotated(queries, rows), rotated(keys, columns)
 
     def get_config(self) -> Config:

@@ -43,6 +43,7 @@ class AdaptiveComputation(SharedDepth):
         steps: int. The most steps of this call.
         training: bool.
         trace: bool. Whether to return the trace of every step. Defaults to False.
+        places: int tensor of shape (B, T), see `MultiHeadAttention`.
 
     Returns:
         o, of shape (B, T, D), and the trace of `SharedDepth`, with `halting` (steps, B, T), P_t.
@@ -85,16 +86,23 @@ class AdaptiveComputation(SharedDepth):
         self.halting.build(states_shape)
 
     def call(
-        self, states: Tensor, mask: Tensor, steps: int | None = None, training: bool = False, trace: bool = False
+        self,
+        states: Tensor,
+        mask: Tensor,
+        steps: int | None = None,
+        training: bool = False,
+        trace: bool = False,
+        places: Tensor | None = None,
     ) -> tuple[Tensor, Trace]:
         check_mask(mask)
+        placed = {} if places is None else {"places": places}
         number, states = self.number(steps, training), ops.cast(states, self.compute_dtype)
         real = ops.cast(mask, "float32")
 
         def step(carry: Structure, t: Tensor) -> tuple[Structure, Trace]:
             states, output, total, running, rest = carry
             halt = ops.sigmoid(ops.cast(self.halting(states), "float32"))[..., 0]
-            states, found = self.block(states, mask, training=training)
+            states, found = self.block(states, mask, training=training, **placed)
             stops = total + halt * running > self.threshold
             if self.variant == "graves":
                 stops = ops.logical_or(stops, t == number - 1)

@@ -40,6 +40,7 @@ class CopyGate(keras.layers.Layer):
         states: tensor of shape (B, T, D).
         mask: bool tensor of shape (B, T) or (B, T, T), True at unmasked keys.
         training: bool.
+        places: int tensor of shape (B, T), see `MultiHeadAttention`.
 
     Returns:
         The new states, of shape (B, T, D), and the trace: `weights` (B, N, T, T) and `gates` (B, T, D).
@@ -89,13 +90,16 @@ class CopyGate(keras.layers.Layer):
         self.gate.build(states_shape)
         self.built = True
 
-    def call(self, states: Tensor, mask: Tensor | None = None, training: bool = False) -> tuple[Tensor, Trace]:
-        attended, weights = self.block.attention_sublayer(states, mask, training)
+    def call(
+        self, states: Tensor, mask: Tensor | None = None, training: bool = False, places: Tensor | None = None
+    ) -> tuple[Tensor, Trace]:
+        attended, weights = self.block.attention_sublayer(states, mask, training, places=places)
         gates = ops.sigmoid(self.gate(attended, training=training))
         if training and self.gate_drop:
             gates = gates * ops.cast(self.kept((*ops.shape(states)[:2], 1)), gates.dtype)
         update = self.block.feed_forward_sublayer(attended, training)
-        return gates * update + (1.0 - gates) * states, {"weights": weights, "gates": gates}
+        trace = {"gates": gates} if weights is None else {"weights": weights, "gates": gates}
+        return gates * update + (1.0 - gates) * states, trace
 
     @property
     def heads(self) -> int:

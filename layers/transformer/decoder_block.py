@@ -6,6 +6,7 @@ import keras
 
 from kzoo.annotations import Config, DType, Prepared, Shape, Spec, Tensor, Trace
 from kzoo.errors import InputError
+from kzoo.layers.mixers.mixer import Mixer
 from kzoo.layers.transformer.multi_head_attention import MultiHeadAttention
 from kzoo.layers.transformer.transformer_block import EPSILON, TransformerBlock
 from kzoo.registry import get, register, serialize
@@ -75,6 +76,8 @@ class DecoderBlock(keras.layers.Layer):
         self.cross: MultiHeadAttention = get(
             "multi_head", cross, {"heads": heads, "dropout": attention_dropout}, **policy
         )
+        if isinstance(self.cross, Mixer):
+            raise InputError(f"what reads a source is attention, not a {type(self.cross).__name__}")
         self.dropout = keras.layers.Dropout(self.block.dropout.rate, **policy)
         if self.block.norm != "none":
             self.cross_norm = keras.layers.LayerNormalization(epsilon=EPSILON, **policy)

@@ -8,14 +8,16 @@ from keras import ops
 from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, Spec, Tensor
 from kzoo.errors import InputError
+from kzoo.layers.bias.attention_bias import AttentionBias
 from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.functional.check_mask import check_boolean
 from kzoo.layers.functional.dense import dense, glorot
+from kzoo.layers.transformer.cached_attention import CachedAttention
 from kzoo.registry import alias, get, register, serialize
 
 
 @register("multi_head")
-class MultiHeadAttention(keras.layers.Layer):
+class MultiHeadAttention(CachedAttention):
     """Attention of several heads, three parts of which are exchangeable.
 
         q, k, v = W_q x, W_k y, W_v y                     split into heads, without biases
@@ -50,6 +52,8 @@ class MultiHeadAttention(keras.layers.Layer):
             masked.
         training: bool.
         delimiter: int tensor of shape (B, 1), its index in the sequence of a decoder, for a bias that needs it.
+        places: int tensor of shape (B, S), the places of a sequence that attends to itself, where its encoding gives
+            them. Defaults to the columns.
 
     Returns:
         The output, of shape (B, T, D), and the weights, float32 of shape (B, N, T, S).
@@ -122,7 +126,8 @@ class MultiHeadAttention(keras.layers.Layer):
         if self.bias is not None:
             self.bias.build((None, None, size), queries_shape)
         if not self.weighting.built:
-            self.weighting.build((None, self.heads, None, None))
+            states = {"states_shape": (None, None, size)} if needs_states(self.weighting) else {}
+            self.weighting.build((None, self.heads, None, None), **states)
         self.built = True
 
     def call(
@@ -132,34 +137,22 @@ class MultiHeadAttention(keras.layers.Layer):
         mask: Tensor | None = None,
         training: bool = False,
         delimiter: Tensor | None = None,
+        places: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
         prepared = self.prepare(inputs if memory is None else memory, training)
         prepared |= {} if delimiter is None else {"delimiter": delimiter}
-        return self.attend(inputs, prepared, mask, None, training)
+        return self.attend(inputs, prepared, mask, None, training, places)
 
     def prepare(self, memory: Tensor, training: bool = False) -> Prepared:
-        """Returns what `attend` needs of a memory (B, S, E): `keys` and `values`, each (B, N, S, H).
+        """Returns what `attend` needs of a memory (B, S, E): `keys` and `values`, each (B, N, S, H), and what its bias
+        prepares.
 
         With `attend` and `update_cache` it is for decoding: the keys and values of what does not change are computed
         once.
         """
         keys = self.split(self.dropout(self.key(memory), training=training))
-        return {"keys": keys, "values": self.split(self.value(memory))}
-
-    def update_cache(self, state: Tensor, prepared: Prepared, index: Tensor) -> Prepared:
-        """Returns `prepared` with the key and the value of one more position.
-
-        Args:
-            state: tensor of shape (B, 1, E), the state at the position.
-            prepared: dict, from `prepare`, long enough for it.
-            index: int tensor of shape (B,), the position in each row.
-        """
-        positions = ops.arange(ops.shape(prepared["keys"])[2], dtype="int32")
-        here = (positions[None, :] == index[:, None])[:, None, :, None]
-        new = self.prepare(state)
-        return prepared | {
-            name: ops.where(here, ops.cast(x, prepared[name].dtype), prepared[name]) for name, x in new.items()
-        }
+        own = self.bias.prepare(memory) if isinstance(self.bias, AttentionBias) else {}
+        return {"keys": keys, "values": self.split(self.value(memory)), **own}
 
     def attend(
         self,
@@ -168,6 +161,7 @@ class MultiHeadAttention(keras.layers.Layer):
         mask: Tensor | None = None,
         query_offset: Tensor | None = None,
         training: bool = False,
+        places: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
         """Attends to prepared keys and values; `call` is `attend` to what `prepare` returns.
 
@@ -179,6 +173,7 @@ class MultiHeadAttention(keras.layers.Layer):
             mask: bool tensor of shape (B, S) or (B, T, S). Defaults to no key masked.
             query_offset: int tensor of shape (B,), the position of the first query. Defaults to 0 in every row.
             training: bool.
+            places: int tensor of shape (B, S), as of `call`.
         """
         keys, values = prepared["keys"], prepared["values"]
         mask = ops.ones((1, 1), dtype="bool") if mask is None else ops.convert_to_tensor(mask)
@@ -189,16 +184,19 @@ class MultiHeadAttention(keras.layers.Layer):
         plain = self.split(self.query(inputs))
         queries = plain + ops.cast(self.content_bias, plain.dtype) if self.query_bias else plain
         offsets = {"query_offset": query_offset, "source_ends": prepared.get("source_ends")}
+        placed = {} if places is None else {"places": places}
         if self.position is not None:
-            queries, keys = self.position(queries, keys, **offsets)
+            queries, keys = self.position(queries, keys, **offsets, **placed)
         scores = ops.cast(ops.einsum("bnth,bnsh->bnts", queries * self.scale, keys), "float32")
         if self.bias is not None:
             lengths = ops.shape(scores)[2:]
             about = {"states": inputs, "queries": plain, "scale": self.scale, "mask": mask, **offsets}
-            about["delimiter"] = prepared.get("delimiter")
+            about |= {"delimiter": prepared.get("delimiter"), "scores": scores, "prepared": prepared}
+            about |= placed
             bias = self.bias(BiasInputs(*lengths, **about), training=training)
             scores = scores + ops.cast(bias, "float32")
-        weights = self.weighting(scores, mask)
+        own = {"states": inputs} if needs_states(self.weighting) else {}
+        weights = self.weighting(scores, mask, **own)
         context = ops.einsum("bnts,bnsh->btnh", ops.cast(weights, values.dtype), values)
         return self.projection(ops.reshape(context, (*ops.shape(context)[:2], self.heads * self.size))), weights
 
@@ -222,6 +220,11 @@ class MultiHeadAttention(keras.layers.Layer):
             "initialization": self.initialization,
             "dropout": self.dropout.rate,
         }
+
+
+def needs_states(weighting: keras.layers.Layer) -> bool:
+    """Returns whether a weighting says that it is to be called with `states`, what the queries are projected from."""
+    return getattr(weighting, "needs_states", False)
 
 
 alias("multi_head", "dot_product", "MultiHeadAttention")

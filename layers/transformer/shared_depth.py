@@ -35,6 +35,7 @@ class SharedDepth(keras.layers.Layer):
         steps: int. The number of steps of this call.
         training: bool.
         trace: bool. Whether to return the trace of every step. Defaults to False.
+        places: int tensor of shape (B, T), see `MultiHeadAttention`.
 
     Returns:
         The last states, of shape (B, T, D), and the trace: empty, or that of the block at every step, as `weights`
@@ -79,12 +80,19 @@ class SharedDepth(keras.layers.Layer):
         return [variable for variable in self.block.variables if id(variable) not in weights]
 
     def call(
-        self, states: Tensor, mask: Tensor, steps: int | None = None, training: bool = False, trace: bool = False
+        self,
+        states: Tensor,
+        mask: Tensor,
+        steps: int | None = None,
+        training: bool = False,
+        trace: bool = False,
+        places: Tensor | None = None,
     ) -> tuple[Tensor, Trace]:
         check_mask(mask)
+        placed = {} if places is None else {"places": places}
 
         def step(states: Tensor, t: Tensor) -> tuple[Tensor, Trace]:
-            states, found = self.block(states, mask, training=training)
+            states, found = self.block(states, mask, training=training, **placed)
             return states, found if trace else {}
 
         return repeat(step, ops.cast(states, self.compute_dtype), self.number(steps, training), self.seeds())

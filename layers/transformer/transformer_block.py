@@ -9,7 +9,6 @@ from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, Spec, Tensor, Trace
 from kzoo.errors import InputError
 from kzoo.layers.transformer.feed_forward import FeedForward
-from kzoo.layers.transformer.multi_head_attention import MultiHeadAttention
 from kzoo.registry import alias, get, register, serialize
 
 # The gain of the second map of the feed-forward network, by what follows it.
@@ -38,12 +37,12 @@ class TransformerBlock(keras.layers.Layer):
     `start` and `step` are for a decoder that caches its keys and values.
 
     Args:
-        attention: name, config or object of the kind "multi_head". Defaults to "dot_product".
+        attention: name, config or object of the kind "multi_head": attention, or a mixer. Defaults to "dot_product".
         update: str. "residual", "norm" or "tanh". Defaults to "residual".
         heads: int. Heads of the attention. Defaults to what that states, or 1.
         hidden_units: int. Size of the feed-forward network between its maps. Defaults to four times the states'.
         dropout: float. Rate while training: on the output of the attention, and within the network. Defaults to 0.
-        attention_dropout: float. Rate on the keys. Defaults to what the attention states, or 0.
+        attention_dropout: float. Rate on the keys, of attention. Defaults to what that states, or 0.
         norm: str. Where the norms stand: "after", "before" or "none". Defaults to "after".
         activation: str. Of the network: "relu" or "gelu". Defaults to "relu".
         dtype: str or DTypePolicy. As of every Keras layer.
@@ -52,10 +51,11 @@ class TransformerBlock(keras.layers.Layer):
         states: tensor of shape (B, T, D).
         mask: bool tensor of shape (B, T) or (B, T, T), True at unmasked keys.
         training: bool.
-        delimiter: int tensor of shape (B, 1), see `MultiHeadAttention`.
+        delimiter: int tensor of shape (B, 1), see `MultiHeadAttention`; so the next.
+        places: int tensor of shape (B, T).
 
     Returns:
-        The new states, of shape (B, T, D), and the trace: `weights` (B, N, T, T).
+        The new states, of shape (B, T, D), and the trace: `weights` (B, N, T, T), of attention.
 
     Raises:
         InputError: an argument is out of range or does not apply, or the attention is unknown.
@@ -92,7 +92,7 @@ class TransformerBlock(keras.layers.Layer):
         super().__init__(dtype=dtype, **kwargs)
         policy = {"dtype": self.dtype_policy}
         stated = {"heads": heads, "dropout": attention_dropout}
-        self.attention: MultiHeadAttention = get("multi_head", attention, stated, **policy)
+        self.attention: Any = get("multi_head", attention, stated, **policy)
         self.update = checks.choice("update", update, GAINS)
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), **policy)
         self.norm = checks.choice("norm", norm, ["after", "before", "none"])
@@ -113,17 +113,28 @@ class TransformerBlock(keras.layers.Layer):
         self.built = True
 
     def call(
-        self, states: Tensor, mask: Tensor | None = None, training: bool = False, delimiter: Tensor | None = None
+        self,
+        states: Tensor,
+        mask: Tensor | None = None,
+        training: bool = False,
+        delimiter: Tensor | None = None,
+        places: Tensor | None = None,
     ) -> tuple[Tensor, Trace]:
-        attended, weights = self.attention_sublayer(states, mask, training, delimiter)
-        return self.feed_forward_sublayer(attended, training), {"weights": weights}
+        attended, weights = self.attention_sublayer(states, mask, training, delimiter, places)
+        return self.feed_forward_sublayer(attended, training), {} if weights is None else {"weights": weights}
 
     def attention_sublayer(
-        self, states: Tensor, mask: Tensor, training: bool = False, delimiter: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
-        """Returns a, of shape (B, T, D), and the weights (B, N, T, T)."""
+        self,
+        states: Tensor,
+        mask: Tensor,
+        training: bool = False,
+        delimiter: Tensor | None = None,
+        places: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Returns a, of shape (B, T, D), and the weights (B, N, T, T); None of a mixer, which has none."""
         inputs = self._before(states, "attention_norm")
-        context, weights = self.attention(inputs, mask=mask, training=training, delimiter=delimiter)
+        about = {"mask": mask, "training": training, "delimiter": delimiter, "places": places}
+        context, weights = self.attention(inputs, **about)
         return self._after(states + self.dropout(context, training=training), "attention_norm"), weights
 
     def feed_forward_sublayer(self, attended: Tensor, training: bool = False) -> Tensor:
@@ -135,44 +146,44 @@ class TransformerBlock(keras.layers.Layer):
             update = attended + self.dropout(update, training=training)
         return self._after(update, "update_norm")
 
-    def start(self, states: Tensor, mask: Tensor, delimiter: Tensor | None = None) -> tuple[Tensor, Trace]:
-        """Returns what `call` does for the first positions, and the keys and values that `step` reads.
+    def start(self, states: Tensor, mask: Tensor, **about: Tensor) -> tuple[Tensor, Prepared]:
+        """Returns what `call` does for the first positions, and what `step` reads of them.
 
         Args:
             states: tensor of shape (B, T, D).
             mask: bool tensor of shape (B, T, T).
-            delimiter: int tensor of shape (B, 1).
+            **about: `real`, `delimiter` and `places`, see `CachedAttention.start`.
         """
-        inputs = self._before(states, "attention_norm")
-        prepared = self.attention.prepare(inputs) | ({} if delimiter is None else {"delimiter": delimiter})
-        context, _ = self.attention.attend(inputs, prepared, mask)
+        context, prepared = self.attention.start(self._before(states, "attention_norm"), mask, **about)
         return self.feed_forward_sublayer(self._after(states + context, "attention_norm")), prepared
 
-    def step(self, state: Tensor, prepared: Prepared, mask: Tensor, index: Tensor) -> tuple[Tensor, Trace]:
+    def step(
+        self, state: Tensor, prepared: Prepared, mask: Tensor, index: Tensor, places: Tensor | None = None
+    ) -> tuple[Tensor, Prepared]:
         """Returns the new state of one more position, and `prepared` with it.
 
         Args:
             state: tensor of shape (B, 1, D).
-            prepared: dict, from `start` or `step`, long enough for it: see `MultiHeadAttention.update_cache`.
+            prepared: dict, from `start` or `step`, with room for it: see `CachedAttention.with_room`.
             mask: bool tensor of shape (B, 1, S), True at unmasked keys, its own included.
             index: int tensor of shape (B,), the position in each row.
+            places: int tensor of shape (B, S).
         """
-        attended, prepared = self.attention_sublayer_step(state, prepared, mask, index)
+        attended, prepared = self.attention_sublayer_step(state, prepared, mask, index, places)
         return self.feed_forward_sublayer(attended), prepared
 
     def attention_sublayer_step(
-        self, state: Tensor, prepared: Prepared, mask: Tensor, index: Tensor
-    ) -> tuple[Tensor, Trace]:
+        self, state: Tensor, prepared: Prepared, mask: Tensor, index: Tensor, places: Tensor | None = None
+    ) -> tuple[Tensor, Prepared]:
         """Returns a of one more position, and `prepared` with it; see `step`."""
         inputs = self._before(state, "attention_norm")
-        prepared = self.attention.update_cache(inputs, prepared, index)
-        context, _ = self.attention.attend(inputs, prepared, mask, index)
+        context, prepared = self.attention.step(inputs, prepared, mask, index, places)
         return self._after(state + context, "attention_norm"), prepared
 
     @property
     def heads(self) -> int:
         """int. Heads of the attention."""
-        return self.attention.heads
+        return int(self.attention.heads)
 
     @property
     def hidden_units(self) -> int | None:
@@ -182,7 +193,8 @@ class TransformerBlock(keras.layers.Layer):
     @property
     def attention_dropout(self) -> float:
         """float. Rate on the keys."""
-        return float(self.attention.dropout.rate)
+        dropout = getattr(self.attention, "dropout", None)
+        return 0.0 if dropout is None else float(dropout.rate)
 
     def _before(self, states: Tensor, norm: str) -> Tensor:
         return getattr(self, norm)(states) if self.norm == "before" else states

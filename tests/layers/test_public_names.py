@@ -3,9 +3,29 @@
 import kzoo.layers
 from kzoo import registry
 
-BASES = {"AttentionBias", "AttentionCell", "GaussianAttention", "MaskingBias", "ScoreAttention"}
+BASES = {
+    "AttentionBias",
+    "AttentionCell",
+    "GaussianAttention",
+    "CachedAttention",
+    "MaskingBias",
+    "Mixer",
+    "PlacedEncoding",
+    "ScoreAttention",
+}
 OTHERS = {"BiasInputs", "leaky_clamp", "softstair"}
-KINDS = {"attention", "bias", "block", "depth", "encoding", "layer", "multi_head", "position", "reader", "weighting"}
+KINDS = {
+    "attention",
+    "bias",
+    "block",
+    "depth",
+    "encoding",
+    "layer",
+    "multi_head",
+    "position",
+    "reader",
+    "weighting",
+} | {"mixer"}
 
 
 def test_listed_are_the_registered_classes_and_what_they_are_composed_with():

@@ -1,0 +1,1 @@
+"""What mixes the positions of a block without attention weights."""

@@ -1,0 +1,114 @@
+"""Randomized positions, for any way to encode them."""
+
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from kzoo import checks
+from kzoo.annotations import Config, DType, Shape, Tensor
+from kzoo.errors import InputError
+from kzoo.layers.functional.sinusoid import check_even, sinusoid
+from kzoo.layers.positions.placed_encoding import PlacedEncoding
+from kzoo.registry import alias, register
+
+
+@register("encoding")
+class RandomizedEncoding(PlacedEncoding):
+    """Gives the tokens of a sequence places that are drawn from a longer range, in their order.
+
+    Randomized positional encodings of [Ruoss et al., 2023](https://arxiv.org/abs/2305.16843): of the
+    places 0 .. `limit` - 1 as many as the sequence is long are drawn without replacement, and sorted. So every place
+    that a long sequence has was met in training. The embeddings get the sinusoids of these places, or nothing; and the
+    attention of every block counts by them: its position "rotary", or its bias "alibi", "relative", "t5", "kerple",
+    "fire".
+
+    Args:
+        limit: int. Number of places, 2 to 65,536. Defaults to 2,048, as in the paper.
+        room: int. When a model writes, how long sequences get is not known: the places of one of this length are taken,
+            and beyond it all are the last. 1 to `limit`. Defaults to a quarter of `limit`.
+        encode_places: str. What is added to the embeddings: "sinusoidal" or "nothing". Defaults to "sinusoidal".
+        dtype: str or DTypePolicy. As of every Keras layer.
+
+    Call arguments:
+        inputs: tensor of shape (B, T, D).
+        places: int tensor of shape (B, S), from `places`.
+        training: bool.
+        offset: int tensor of shape (B,), the column of the first input in each row. Defaults to 0.
+
+    Returns:
+        Tensor of shape (B, T, D).
+
+    Raises:
+        InputError: an argument is out of range, or a sequence is longer than `limit`.
+
+    Example:
+
+    ```python
+    encoding = kzoo.layers.RandomizedEncoding(limit=64)
+    places = np.array(encoding.places(np.zeros((2, 9), "int32"), np.ones((2, 9), bool), training=True))
+    assert (np.diff(places, axis=1) > 0).all() and places.max() < 64
+    ```
+
+    Differences from the authors' code: a draw belongs to a sequence, not to a batch; all layers have the same one, as
+    the paper's text has it, where the code draws anew in each layer with rotary and relative positions; outside
+    training the draw is always the same for a length, so that an answer depends neither on chance nor on its batch.
+    Sine and cosine are interleaved, and embeddings are not scaled. For relative positions the code draws distances, not
+    places.
+    """
+
+    shared = True
+
+    def __init__(
+        self,
+        limit: int = 2048,
+        room: int | None = None,
+        encode_places: str = "sinusoidal",
+        dtype: DType = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(dtype=dtype, **kwargs)
+        self.limit = checks.integer("limit", limit, 2, 65_536)
+        self.room = checks.integer("room", room or max(1, self.limit // 4), 1, self.limit)
+        self.encode_places = checks.choice("encode_places", encode_places, ["sinusoidal", "nothing"])
+        self.seeds = keras.random.SeedGenerator()
+        # Outside training: the rank of each place in one draw, of which a sequence of n tokens takes the first n.
+        self.ranks = np.argsort(np.random.default_rng(0).permutation(self.limit)).astype("int32")
+
+    def build(self, inputs_shape: Shape) -> None:
+        if self.encode_places == "sinusoidal":
+            check_even(inputs_shape[-1], "the size of the inputs")
+        self.built = True
+
+    def places(
+        self, token_ids: Tensor, mask: Tensor | None = None, delimiter: Tensor | None = None, training: bool = False
+    ) -> Tensor:
+        tokens = ops.convert_to_tensor(token_ids)
+        batch, columns = ops.shape(tokens)
+        if isinstance(columns, int) and columns > self.limit:
+            raise InputError(f"a sequence of {columns} tokens has no places: there are {self.limit}")
+        numbers = ops.full((1, 1), self.room, dtype="int32")
+        if mask is not None:
+            numbers = ops.sum(ops.cast(mask, "int32"), axis=1, keepdims=True)
+        ranks = ops.convert_to_tensor(self.ranks)[None, :]
+        if training:
+            drawn = keras.random.uniform((batch, self.limit), dtype="float32", seed=self.seeds)
+            ranks = ops.cast(ops.argsort(ops.argsort(drawn, axis=-1), axis=-1), "int32")
+        own = ops.arange(self.limit, dtype="int32")[None, :]
+        # Sorted, those taken come first; behind the last of them there is the end of the range.
+        found = ops.sort(ops.where(ranks < numbers, own, self.limit - 1), axis=1)[:, :columns]
+        return ops.broadcast_to(found, (batch, columns))
+
+    def encode(self, inputs: Tensor, places: Tensor, training: bool) -> Tensor:
+        if self.encode_places == "nothing":
+            return inputs
+        return inputs + ops.cast(sinusoid(ops.cast(places, "float32"), inputs.shape[-1]), inputs.dtype)
+
+    def get_config(self) -> Config:
+        own = {"limit": self.limit, "room": self.room, "encode_places": self.encode_places}
+        return {**super().get_config(), **own}
+
+
+alias("encoding", "randomized", "RandomizedEncoding")
+alias("encoding", "randomized_places", "RandomizedEncoding", encode_places="nothing")

@@ -1,0 +1,104 @@
+"""Places of tokens by the papers' examples, and what random draws keep to."""
+
+import numpy as np
+import pytest
+from keras import ops
+
+import kzoo
+from kzoo.errors import InputError
+
+PLUS, DELIMITER, END, PAD = 10, 11, 12, 13
+
+
+def numpy(x):
+    return ops.convert_to_numpy(x)
+
+
+def tokens(*texts):
+    ids = {**{str(i): i for i in range(10)}, "+": PLUS, "|": DELIMITER, ".": END, " ": PAD}
+    return np.array([[ids[c] for c in text] for text in texts], "int32")
+
+
+def columns(ids):
+    return np.array([[row.tolist().index(DELIMITER)] for row in ids], "int32")
+
+
+def test_coupled_places():
+    encoding = kzoo.layers.CoupledEncoding(longest=30)
+    ids = tokens("653+049|0702", "7+12|91.    ")
+    places = numpy(encoding.places(ids, ids != PAD, columns(ids)))
+    assert places[0].tolist() == [4, 3, 2, 1, 4, 3, 2, 1, 2, 3, 4, 5]  # the paper's example with s = 1
+    assert places[1].tolist() == [2, 1, 3, 2, 1, 2, 3, 0, 0, 0, 0, 0]
+    started = [numpy(encoding.places(ids, ids != PAD, columns(ids), training=True)) for _ in range(60)]
+    shifts = {tuple((found[row] - places[row])[places[row] > 0]) for found in started for row in (0, 1)}
+    assert all(len(set(shift)) == 1 for shift in shifts) and len(shifts) > 20
+    found = np.array(started)
+    assert found[:, 0].max() <= 30 and found[:, 0].min() >= 1  # n is 4: s goes to 26
+    assert 22 <= (found[:, 0, 3]).max() <= 26 and (found[:, 1, 7:] == 0).all()
+
+
+def test_coupled_places_of_a_copy_and_beyond_the_table():
+    encoding = kzoo.layers.CoupledEncoding(longest=4, source="start")
+    ids = tokens("51234|51")
+    assert numpy(encoding.places(ids, None, columns(ids)))[0].tolist() == [2, 3, 4, 4, 4, 1, 2, 3]
+
+
+def test_abacus_places():
+    encoding = kzoo.layers.AbacusEncoding(longest=40, shift=10)
+    ids = tokens("356+94|207.", "1+2|3.     ")
+    places = numpy(encoding.places(ids))
+    assert places.tolist() == [[1, 2, 3, 0, 1, 2, 0, 1, 2, 3, 0], [1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0]]
+    drawn = np.array([numpy(encoding.places(ids, training=True)) for _ in range(60)]) - places
+    assert (drawn[:, places == 0] == 0).all() and set(drawn[:, 0, 0]) == set(range(10))
+    assert (drawn[:, 0, :3] == drawn[:, 0, :1]).all() and (drawn[:, 0, 0] != drawn[:, 1, 0]).any()
+
+
+@pytest.mark.parametrize("name", ["CoupledEncoding", "AbacusEncoding"])
+def test_vectors_are_added(name):
+    encoding = getattr(kzoo.layers, name)()
+    encoding.build((None, None, 6))
+    x, places = np.random.default_rng(0).normal(size=(2, 3, 6)).astype("float32"), np.array([[0, 5, 7], [1, 1, 9]])
+    table = numpy(encoding.vectors)
+    np.testing.assert_allclose(numpy(encoding(x, places)), x + table[places], rtol=1e-6)
+    one = numpy(encoding(x[:, :1], places, offset=np.array([2, 1])))
+    np.testing.assert_allclose(one[:, 0], x[:, 0] + table[[7, 1]], rtol=1e-6)
+
+
+def test_random_places():
+    encoding = kzoo.layers.RandomizedEncoding(limit=50, room=20)
+    ids, mask = np.zeros((3, 9), "int32"), np.arange(9) < np.array([9, 4, 1])[:, None]
+    drawn = np.array([numpy(encoding.places(ids, mask, training=True)) for _ in range(200)])
+    assert (np.diff(drawn[:, 0]) > 0).all() and (np.diff(drawn[:, 1, :4]) > 0).all()
+    assert len(set(drawn[:, 2, 0])) > 40 and 45 < drawn.max() <= 49  # one token is anywhere
+    first = drawn[:, 1, :4].mean(axis=0)  # the order statistics of four of 0 .. 49 without replacement
+    np.testing.assert_allclose(first, np.arange(1, 5) * 51 / 5 - 1, atol=2.5)
+
+
+def test_outside_training_places_are_a_function_of_the_length():
+    encoding = kzoo.layers.RandomizedEncoding(limit=50, room=20)
+    ids, mask = np.zeros((2, 9), "int32"), np.arange(9) < np.array([9, 4])[:, None]
+    found = numpy(encoding.places(ids, mask))
+    np.testing.assert_array_equal(found, numpy(encoding.places(ids, mask)))
+    alone = numpy(encoding.places(ids[:1, :4], mask[1:, :4]))
+    np.testing.assert_array_equal(alone[0], found[1, :4])
+    written = numpy(encoding.places(np.zeros((1, 12), "int32")))
+    np.testing.assert_array_equal(numpy(encoding.places(np.zeros((1, 7), "int32")))[0], written[0, :7])
+    assert (np.diff(written) > 0).all()
+    with pytest.raises(InputError, match="a sequence of 51 tokens has no places: there are 50"):
+        encoding.places(np.zeros((1, 51), "int32"))
+
+
+def test_blocks_count_by_shared_places_only():
+    x = {"token_ids": np.random.default_rng(0).integers(0, 90, (2, 7)).astype("int32")}
+    block = {"class": "TransformerBlock", "config": {"attention": {"class": "MultiHeadAttention", "config": {}}}}
+    block["config"]["attention"]["config"] = {"bias": "alibi", "heads": 2}
+    for name, shared in (("randomized_places", True), ("abacus", False)):
+        model = kzoo.models.TransformerDecoder.from_task("sorter", units=8, layers=1, encoding=name, block=block)
+        weights = numpy(model.trace_blocks(x)[0]["weights"])
+        _, given = model.places(x["token_ids"])
+        assert (given is not None) == shared and np.isfinite(weights).all()
+
+
+def test_a_model_that_has_no_one_sequence_refuses_places():
+    with pytest.raises(InputError, match="CoupledEncoding does not apply: source and target are apart here"):
+        kzoo.models.TransformerSeq2Seq.from_task("addition", encoding="coupled", units=8)

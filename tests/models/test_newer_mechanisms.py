@@ -1,0 +1,67 @@
+"""A decoder with each of the later mechanisms writes, step by step, what one pass has."""
+
+import keras
+import numpy as np
+import pytest
+
+import kzoo
+from kzoo.saving.weights import named_variables
+
+RANDOM = {"class": "randomized", "config": {"limit": 64, "room": 30}}
+PLACED = {"class": "randomized_places", "config": {"limit": 64, "room": 30}}
+CASES = {
+    "coupled": ("coupled", {}),
+    "abacus": ("abacus", {"bias": "fire"}),
+    "randomized": (RANDOM, {"bias": "relative"}),
+    "randomized_rotary": (PLACED, {"position": "rotary"}),
+    "randomized_t5": (PLACED, {"bias": "t5"}),
+    "cope": (None, {"bias": "cope"}),
+    "forgetting": (None, {"bias": "forgetting", "weighting": "ssmax"}),
+    "kerple": (None, {"bias": "kerple", "weighting": "entmax"}),
+    "hard_alibi": (None, {"bias": "hard_alibi"}),
+    "nape": (None, {"bias": "nape", "weighting": "asentmax"}),
+    "stick_breaking": (None, {"weighting": {"class": "StickBreakingWeighting", "config": {"rest": "own"}}}),
+    "delta": (None, "delta"),
+    "delta_product": (None, "delta_product"),
+}
+
+
+def make(name):
+    encoding, attention = CASES[name]
+    if isinstance(attention, dict):
+        attention = {"class": "MultiHeadAttention", "config": attention}
+    block = {"class": "TransformerBlock", "config": {"norm": "before", "attention": attention}}
+    config = {"units": 12, "hidden_units": 16, "layers": 2, "heads": 2}
+    model = kzoo.models.TransformerDecoder.from_task("incrementer", block=block, encoding=encoding, **config)
+    rng = np.random.default_rng(0)
+    for variable in named_variables(model).values():
+        variable.assign(rng.normal(0, 0.5, variable.shape).astype("float32"))
+    return model
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_logits_of_a_step_are_those_of_the_pass(name, logits_of):
+    model = make(name)
+    sources = [model.preprocessor.encode_source(text) for text in ("53142", "77", "9")]
+    following = np.random.default_rng(0).integers(0, 10, (3, 4)).tolist()
+    x, _, weight = model.preprocessor.arrays(sources, following)
+    whole = logits_of(model, x)
+    expected = whole[weight > 0].reshape(3, 4, -1)
+    wide, _, _ = model.preprocessor.arrays(sources, following, (16, 9))
+    np.testing.assert_allclose(logits_of(model, wide)[:, : whole.shape[1]][weight > 0], whole[weight > 0], atol=1e-4)
+    prompts = model.preprocessor.prompts(sources, pad_to=8)
+    _, state = model.start_generation(prompts, 8)
+    tokens = np.concatenate([prompts["last_token_ids"][:, None], np.array(following)], axis=1)
+    for place in range(4):
+        found, state = model.generate_step(keras.ops.convert_to_tensor(tokens[:, place]), {}, state)
+        np.testing.assert_allclose(keras.ops.convert_to_numpy(found), expected[:, place], atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["coupled", "forgetting", "delta"])
+def test_it_trains_writes_and_comes_back(name, tmp_path):
+    model = make(name)
+    model.fit([("12", "13"), ("129", "130")], epochs=1, verbose=0)
+    together = model.generate(["129", "7"], max_length=4)
+    assert [model.generate(text, max_length=4) for text in ("129", "7")] == together
+    model.save_to_preset(tmp_path / "tiny")
+    assert kzoo.from_preset(tmp_path / "tiny").generate(["129", "7"], max_length=4) == together
