@@ -2,16 +2,21 @@
 
 import importlib
 import importlib.metadata
+import importlib.util
 import pkgutil
+import sys
 import threading
 import warnings
+from pathlib import Path
 from typing import Any
 
 from kzoo.backend import ensure_backend
+from kzoo.errors import InputError
 
 HOMES = {"model": "kzoo.models", "task": "kzoo.tasks"}  # the package of a kind, if it is not kzoo.layers
 PLUGINS = "kzoo.plugins"
 
+imported: list[Path] = []  # files of the user's own, which processes that train import too
 _filled: set[str] = set()
 _thread = threading.local()
 
@@ -57,3 +62,23 @@ def discover(package: str) -> dict[str, Any]:
             if not name.startswith("_") and getattr(value, "__module__", None) == info.name:
                 found[name] = value
     return found
+
+
+def import_file(path: Path) -> None:
+    """Runs a Python file, as one that registers mechanisms or tasks.
+
+    Raises:
+        InputError: it is not there, or fails.
+    """
+    if not path.is_file():
+        raise InputError(f"--import: there is no file {path}")
+    spec: Any = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None:
+        raise InputError(f"--import: {path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)
+    imported.append(path.resolve())
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise InputError(f"--import: {path} fails ({type(error).__name__}: {error})") from error

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from kzoo.errors import UnknownNameError
 from kzoo.lazy import attach
 from kzoo.registry import get as _get
 from kzoo.registry import names as _names
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from kzoo.tasks.lookup import Lookup as Lookup
     from kzoo.tasks.lookup import NoisyLookup as NoisyLookup
     from kzoo.tasks.lookup import ReverseLookup as ReverseLookup
+    from kzoo.tasks.pairs_file import PairsFile as PairsFile
     from kzoo.tasks.parity import Parity as Parity
     from kzoo.tasks.parity import ParityClass as ParityClass
     from kzoo.tasks.parity import ParityTask as ParityTask
@@ -61,17 +63,33 @@ else:
 def get(name: "str | Task", **config: object) -> "Task":
     """Returns the task of that name (or the task itself, if it is one).
 
+    Args:
+        name: str or Task. A name, or the path of a file of pairs that ends with .tsv: see `PairsFile`.
+        **config: arguments of the task.
+
     Raises:
         UnknownNameError: no task has that name.
+        InputError: the file is none of pairs.
     """
+    from kzoo.tasks import pairs_file
     from kzoo.tasks.base import Task
 
     if isinstance(name, Task):
         return name
+    if pairs_file.is_file_of_pairs(name):
+        return pairs_file.read(name)
+    if name in pairs_file.known():
+        return pairs_file.known()[name]
+    if isinstance(name, str) and pairs_file.NAME.fullmatch(name) and name not in _names("task"):
+        raise UnknownNameError(
+            f"task {name!r} is a file of pairs, which is known once it is read: give its path (.tsv)"
+        )
     task: Task = _get("task", {"class": name, "config": config})
     return task
 
 
 def names() -> list[str]:
-    """Returns the names of all tasks, sorted."""
-    return _names("task")
+    """Returns the names of all tasks, those of files of pairs that were read among them, sorted."""
+    from kzoo.tasks.pairs_file import known
+
+    return sorted([*_names("task"), *known()])

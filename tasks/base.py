@@ -42,6 +42,11 @@ class TaskData(Sequence[Example]):
         self.task = task
         self.examples = list(examples)
 
+    def __repr__(self) -> str:
+        shown = ", ".join(map(self.task.show, self.examples[:2]))
+        more = ", ..." if len(self.examples) > 2 else ""
+        return f"<{len(self.examples):,} examples of {self.task.name}: {shown}{more}>"
+
     def __len__(self) -> int:
         return len(self.examples)
 
@@ -111,6 +116,13 @@ class Task:
             InputError: the source is not one of this task's.
         """
         raise NotImplementedError
+
+    def check_source(self, source: Tokens) -> None:
+        """Raises `InputError` unless a source is one of this task's: by default, if `solve` does."""
+        try:
+            self.solve(source)
+        except NotImplementedError:  # the task says only what its examples are
+            pass
 
     def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
         """Returns the intermediate results of a source: pairs of a position in it and the token of a result there. Each
@@ -233,5 +245,29 @@ class Task:
         """Returns `examples(...)` as data that `model.fit` takes."""
         return TaskData(self, self.examples(split, size, seed, length))
 
+    def text(self, tokens: Sequence[str]) -> str:
+        """Returns the text of tokens, as `generate` takes it."""
+        return ("" if self.characters else " ").join(tokens)
+
+    def show(self, example: Example) -> str:
+        """Returns an example in short."""
+        source, target = (_shortened(self.text(side)) for side in example)
+        return f"{source} -> {target}"
+
+    def about(self) -> str:
+        """Returns what the task asks for: the first sentences of its docstring."""
+        return " ".join((type(self).__doc__ or self.name).split("\n\n")[0].split())
+
+    def __repr__(self) -> str:
+        splits = "; ".join(
+            f"{name} {split.size:,} of length {split.lengths[0]} to {split.lengths[1]}"
+            for name, split in self.splits.items()
+        )
+        return f"<task {self.name} ({self.length_unit}): {splits}>"
+
     def get_config(self) -> dict[str, object]:
         return {}
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -92,6 +92,9 @@ class ScanLength(FiniteTask):
     def rows(self, split: str) -> Sequence[Example]:
         return lists()[split]
 
+    def check_source(self, source: Tokens) -> None:
+        self.solve(source)  # the lists are all commands that there are
+
     def gold_attention(self, source: Tokens) -> tuple[int, ...]:
         """Returns the words to look at: for the first repetition of a phrase its first word, for the next the next.
 

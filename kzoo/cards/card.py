@@ -22,25 +22,27 @@ from kzoo.training.recipe import Recipe
 OWN = "A mechanism of our own"  # says the docstring of one that no paper has
 
 
-def render_card(preset: str | Path | Preset, address: Address | None = None) -> str:
+def render_card(preset: str | Path | Preset, address: Address | None = None, picture: bool = True) -> str:
     """Returns the card of a preset as Markdown with YAML front matter.
 
     Args:
         preset: str, Path or Preset.
         address: Address. Where on the Hub the card will be; None is the card of a preset that kzoo has by name.
+        picture: bool. Whether it shows its picture, which stands beside it. Defaults to True.
 
     Raises:
         PresetError: a file of the preset is missing or damaged, or it has no results for its weights.
     """
     preset = Preset.find(preset)
     preset.verify()
-    for part in ("results", "recipe"):
-        if getattr(preset, part) is None:
-            raise PresetError(f"{preset.folder} has no {part}.json, so no card can be written")
+    if preset.results is None:
+        raise PresetError(
+            f"{preset.folder} has no results.json, so no card can be written: kzoo evaluate {preset.folder} --write"
+        )
     if not any(row["metric"] == "sequence_accuracy" for row in preset.rows):
         raise PresetError(f"the results in {preset.folder} belong to other weights: evaluate the preset again")
     try:
-        return "\n\n".join(_Card(preset, address).parts()) + "\n"
+        return "\n\n".join(_Card(preset, address, picture).parts()) + "\n"
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         said = " ".join(str(error).split())
         raise PresetError(
@@ -69,12 +71,14 @@ def write_card(preset: str | Path | Preset, folder: Path, address: Address | Non
 class _Card:
     """What the sections of a card draw on."""
 
-    def __init__(self, preset: Preset, address: Address | None) -> None:
-        self.preset, self.address = preset, address
+    def __init__(self, preset: Preset, address: Address | None, picture: bool = True) -> None:
+        self.preset, self.address, self.picture = preset, address, picture
         self.title = address.name if address else preset.name
         self.name = str(address or preset.name)  # as `from_preset` takes it
         self.task: Any = tasks.get(str(preset.task))
-        self.trained = trained_lengths(Recipe.from_config(preset.recipe or {}), self.task)
+        recipe = None if preset.recipe is None else Recipe.from_config(preset.recipe)
+        self.constructed = recipe is not None and recipe.constructed
+        self.trained = None if recipe is None else trained_lengths(recipe, self.task)
         self.rows = preset.rows
         self.model: list[Part] = explain(preset.config)
         self.model_task: list[Part] = explain({"class": type(self.task).__name__})
@@ -82,13 +86,16 @@ class _Card:
     def parts(self) -> list[str]:
         return [
             front_matter(self.title, self.preset, self.task),
-            f"# {self.title}\n\n{claim(self.rows, self.task, self.trained)}\n\n{supervision(self.preset.supervision)}",
+            f"# {self.title}\n\n{self.claim()}\n\n{supervision(self.preset.supervision)}",
             self.usage(),
             self.results(),
             training(self.name, self.preset, self.task),
             self.limits(),
             self.references(),
         ]
+
+    def claim(self) -> str:
+        return claim(self.rows, self.task, self.trained, self.constructed)
 
     def usage(self) -> str:
         source, target = self.task.examples("train", size=1)[0]
@@ -103,12 +110,13 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
 ```"""
 
     def results(self) -> str:
-        header, found = table(self.rows, self.trained is not None)
+        header, found = table(self.rows, not self.constructed)
         low, high = self.trained or (0, 0)
         for cells in found:
             if cells[0].isdigit() and low <= int(cells[0]) <= high or cells[0] == f"{low}-{high}":
                 cells[0] += " (trained)"
-        text = f"## Results\n\n![accuracy by length]({self.title}.svg)\n\n" + table_of(header, found)
+        picture = f"![accuracy by length]({self.title}.svg)\n\n" if self.picture else ""
+        text = f"## Results\n\n{picture}{table_of(header, found)}"
         seeds = other_seeds(self.preset.other_rows)
         if seeds:
             text += f"\n\nOther training seeds:\n\n{seeds}"
@@ -172,8 +180,8 @@ def supervision(words: list[str] | None) -> str:
     return f"Supervision beyond pairs of source and target: **{', '.join(words) or 'none'}**."
 
 
-def claim(rows: list[Row], task: Any, trained: tuple[int, int] | None) -> str:
-    """Returns the one sentence that a preset's results support."""
+def claim(rows: list[Row], task: Any, trained: tuple[int, int] | None, constructed: bool) -> str:
+    """Returns the one sentence that a preset's results support; no lengths that were trained are not known."""
     accuracies = [row for row in rows if row["metric"] == "sequence_accuracy"]
     equal: dict[str, list[str]] = {}
     for row in accuracies:
@@ -181,7 +189,9 @@ def claim(rows: list[Row], task: Any, trained: tuple[int, int] | None) -> str:
     found = "; ".join(f"{share} {_and(lengths)}" for share, lengths in equal.items())
     n = min(row["n"] for row in accuracies)
     what = "accuracy" if isinstance(task, ClassificationTask) else "sequence accuracy"
-    origin = "constructed, not trained" if trained is None else f"trained on {span(*trained)} ({task.length_unit})"
+    origin = "constructed, not trained" if constructed else "trained on lengths that no recipe states"
+    if trained is not None:
+        origin = f"trained on {span(*trained)} ({task.length_unit})"
     return f"Task `{task.name}`, {origin}. Test {what} by length: {found} (at least {n:,} examples each)."
 
 

@@ -17,7 +17,11 @@ UNSAID = ("fresh", "examples")  # the sentence says them
 
 def training(name: str, preset: Preset, task: Any) -> str:
     """Returns the section on how a preset was trained, or that its weights were set."""
-    recipe, results = Recipe.from_config(preset.recipe or {}), preset.results or {}
+    if preset.recipe is None:
+        return (
+            "## Training\n\nThe recipe is absent: the weights were trained with `model.fit`, and how is not recorded."
+        )
+    recipe, results = Recipe.from_config(preset.recipe), preset.results or {}
     runs = results["training"]
     if recipe.constructed:
         (part,) = explain(recipe.model)

@@ -1,12 +1,6 @@
 """What the verbs of the command take."""
 
 import argparse
-import importlib.util
-import sys
-from pathlib import Path
-from typing import Any
-
-from kzoo.errors import InputError
 
 PRESET = "a name, a folder, or hf://owner/name[@revision]"
 MOST = 1_000  # lengths
@@ -43,22 +37,3 @@ def numbers(text: str) -> list[int]:
         return [int(word) for word in text.split(",")]
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not like 0,1,2") from None
-
-
-def import_file(path: Path) -> None:
-    """Runs a Python file, as one that registers mechanisms or tasks.
-
-    Raises:
-        InputError: it is not there, or fails.
-    """
-    if not path.is_file():
-        raise InputError(f"--import: there is no file {path}")
-    spec: Any = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None:
-        raise InputError(f"--import: {path} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise InputError(f"--import: {path} fails ({type(error).__name__}: {error})") from error

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import kzoo
 from kzoo.cli import doctor, evaluation, plots, presets, training
-from kzoo.cli.arguments import import_file
+from kzoo.discovery import import_file
 from kzoo.errors import KzooError, UnreachableError, did_you_mean
 
 

@@ -42,7 +42,11 @@ def show_preset(preset: str) -> None:
     print(f"folder: {found.folder}\nmechanism: {found.mechanism}")
     print(f"supervision beyond pairs: {supervision or 'not stated'}")
     if found.kind == "preset":
-        print(f"paper: {meta.get('paper')}\nlicence: {meta.get('license')}")
+        if found.recipe is None:
+            print("recipe: absent, so how it was trained is not known")
+        if meta.get("paper"):
+            print(f"paper: {meta['paper']}")
+        print(f"licence: {meta.get('license')}")
         print("config: " + json.dumps(found.config["config"]))
     if found.rows:
         from kzoo.evaluation.report import Report

@@ -13,9 +13,12 @@ from kzoo.evaluation.report import percent, text_table
 from kzoo.saving.preset import Preset
 
 
+RECIPE = "a recipe file, a preset whose recipe to follow, or pairs of your own: a .tsv file, source<TAB>target a line"
+
+
 def train_parser(sub: argparse.ArgumentParser) -> None:
     """Adds the arguments of `kzoo train`."""
-    sub.add_argument("recipes", nargs="+", metavar="RECIPE", help="a recipe file, or a preset whose recipe to follow")
+    sub.add_argument("recipes", nargs="+", metavar="RECIPE", help=RECIPE)
     sub.add_argument("--output", required=True, type=Path, help="the preset folder to write; of many, the folder above")
     sub.add_argument("--seed", type=int, help="another seed than the recipe's")
     sub.add_argument("--resume", action="store_true", help="go on from the last checkpoint")

@@ -1,5 +1,6 @@
 """What is published of a preset: its files and its card, checked before anything is sent."""
 
+import importlib.util
 import sys
 import tempfile
 from pathlib import Path
@@ -16,6 +17,7 @@ from kzoo.saving.safetensors_file import MAX_WEIGHTS, read_tensors
 from kzoo.training.recipe import check_remote, load_recipe
 
 CARD = "README.md"
+OPTIONAL = ("recipe.json", CARD)  # without a recipe the card says so; the card is written anew
 
 
 def contents(preset: str | Path, address: Address) -> dict[str, bytes]:
@@ -36,27 +38,35 @@ def contents(preset: str | Path, address: Address) -> dict[str, bytes]:
     folder = found.folder
     for name in (*FILES, CARD):
         path, limit = folder / name, MAX_WEIGHTS if name.endswith(".safetensors") else MAX_JSON
-        if name != CARD and not path.is_file():
-            raise PresetError(f"{path} is missing, and a preset is published whole")
+        if name not in OPTIONAL and not path.is_file():
+            hint = f": kzoo evaluate {preset} --write" if name == "results.json" else ""
+            raise PresetError(f"{path} is missing, and a preset is published whole{hint}")
         if path.is_file() and path.stat().st_size > limit:
             raise PresetError(f"{path} is larger than {limit:,} bytes")
     found.verify()
-    unlisted = sorted({*FILES} - {*found.metadata["files"], "metadata.json"})
+    names = [name for name in FILES if (folder / name).is_file()]
+    unlisted = sorted({*names} - {*found.metadata["files"], "metadata.json"})
     if unlisted:
         raise PresetError(f"{folder / 'metadata.json'} does not list {', '.join(unlisted)}")
     _check_numbers(found)
-    check_remote(load_recipe(folder))
-    card = render_card(found, address)
+    if found.recipe is not None:
+        check_remote(load_recipe(folder))
+    picture = importlib.util.find_spec("matplotlib") is not None
+    card = render_card(found, address, picture)
     if (folder / CARD).is_file() and (folder / CARD).read_text(encoding="utf-8", errors="replace") != card:
         raise PresetError(f"{folder / CARD} is not the card of these files: delete it, and kzoo will write it")
     if installed():
         found.build()
     else:
         print("kzoo: no Keras backend is installed, so whether the preset loads was not tried", file=sys.stderr)
-    files = {name: (folder / name).read_bytes() for name in FILES}
+    files = {name: (folder / name).read_bytes() for name in names}
+    files[CARD] = card.encode()
+    if not picture:
+        print('kzoo: the card has no picture, which needs matplotlib: pip install "kzoo[plot]"', file=sys.stderr)
+        return files
     with tempfile.TemporaryDirectory() as beside:
-        picture = write_card(found, Path(beside), address).with_suffix(".svg")
-        return {**files, CARD: card.encode(), picture.name: picture.read_bytes()}
+        drawn = write_card(found, Path(beside), address).with_suffix(".svg")
+        return {**files, drawn.name: drawn.read_bytes()}
 
 
 def _check_numbers(preset: Preset) -> None:

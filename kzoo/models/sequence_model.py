@@ -18,7 +18,7 @@ from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
 from kzoo.preprocessing.texts import texts_of
 from kzoo.registry import KERAS_ARGUMENTS, construct, parameters_of
-from kzoo.tasks import Task
+from kzoo.tasks import Task, TaskData
 from kzoo.tasks import get as get_task
 
 EXAMPLES = "a task's data, a list of (source, target) pairs, a list of texts with their targets in y,"
@@ -165,11 +165,14 @@ class SequenceModel(WeightsKept):
             batch_size: int. Defaults to 32.
             **kwargs: of `keras.Model.fit`; `validation_data` takes the same forms as `x` (texts as a list of pairs).
 
+        A preset that is saved afterwards is of the task whose data this was, and states no supervision.
+
         Raises:
             InputError: the data is in no such form.
         """
         if not self.compiled:
             self.compile()
+        trained_on = x
         x, y, batch_size = self._batches(x, y, batch_size, shuffle=kwargs.get("shuffle", True))
         validation = kwargs.get("validation_data")
         if is_pairs(validation):
@@ -180,6 +183,9 @@ class SequenceModel(WeightsKept):
             kwargs["validation_data"] = checked if first is validation else (checked, *validation[1:])
         if self.optimizer is not None and not self.optimizer.built:
             self.optimizer.build(self.trainable_variables)  # or TensorFlow traces the step twice, to find its variables
+        if isinstance(trained_on, TaskData):
+            self.task_name = trained_on.task.name
+        self.supervision = None  # of what it was trained on now, nobody says so
         with self._weights_kept():
             return super().fit(x, y, batch_size=batch_size, **kwargs)
 

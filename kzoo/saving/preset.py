@@ -10,6 +10,7 @@
 | results.json      | its measured accuracy by length                                               |
 """
 
+import contextlib
 import importlib
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +24,8 @@ from kzoo.saving.construct import construct_model
 from kzoo.saving.documents import PARTS, Row
 from kzoo.saving.files import read_json, sha256
 from kzoo.saving.safetensors_file import count_numbers
+from kzoo.tasks.pairs_file import SUFFIX
+from kzoo.tasks.pairs_file import read as read_pairs
 
 DTYPES = ("float32", "mixed_bfloat16", "mixed_float16")
 
@@ -53,6 +56,9 @@ class Preset:
         if kind not in (catalogue.PRESET, catalogue.RUN, catalogue.RECIPE):
             raise PresetError(f"{folder} is no preset folder: it has no config.json")
         self.kind = kind
+        for path in folder.glob(f"*{SUFFIX}"):  # what it was trained on, if that was a file of pairs
+            with contextlib.suppress(InputError):
+                read_pairs(path)
 
     @classmethod
     def find(cls, preset: "str | Path | Preset", force: bool = False) -> "Preset":

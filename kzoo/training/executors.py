@@ -9,6 +9,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -16,8 +17,11 @@ from typing import Any
 
 from kzoo import checks
 from kzoo.backend import ensure_backend
+from kzoo.discovery import imported
 from kzoo.errors import BackendError, InputError
 from kzoo.saving.files import write_bytes, write_json
+from kzoo.tasks import PairsFile
+from kzoo.tasks import get as get_task
 from kzoo.training.recipe import Recipe
 from kzoo.training.train import train
 
@@ -67,7 +71,9 @@ def _train_in_child(children: set[subprocess.Popen[bytes]], recipe: Recipe, fold
     """Trains in a process of its own; returns why that failed, or None."""
     source, log = (folder.with_name(folder.name + end) for end in (".recipe.json", ".log"))
     write_json(source, recipe.to_config())
-    command = [sys.executable, "-m", "kzoo.training.worker", str(source), str(folder)]
+    task = get_task(recipe.task)
+    files = [*imported, *([task.path.resolve()] if isinstance(task, PairsFile) else [])]
+    command = [sys.executable, "-m", "kzoo.training.worker", str(source), str(folder), *map(str, files)]
     with log.open("wb") as said:
         # The worker ends when its standard input does, which nobody writes to.
         child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=said, stderr=said)
@@ -98,7 +104,7 @@ def on_ray(address: str) -> Executor:
         try:
             remote = ray.remote(num_cpus=1, max_retries=RETRIES)(_train_there)
             running = {
-                remote.options(name=name).remote(recipe.to_config(), str(folder / name)): name
+                remote.options(name=name).remote(recipe.to_config(), str(folder / name), _pairs(recipe)): name
                 for name, recipe in recipes.items()
             }
             while running:
@@ -149,8 +155,18 @@ def _check_reachable(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
-def _train_there(config: dict[str, Any], folder: str) -> dict[str, bytes]:
+def _pairs(recipe: Recipe) -> tuple[str, bytes] | None:
+    """Returns name and content of the file of pairs that a recipe trains on, if it does."""
+    task = get_task(recipe.task)
+    return (task.path.name, task.content) if isinstance(task, PairsFile) else None
+
+
+def _train_there(config: dict[str, Any], folder: str, pairs: tuple[str, bytes] | None = None) -> dict[str, bytes]:
     """Trains on a worker; returns the files of the preset."""
+    if pairs is not None:
+        with tempfile.TemporaryDirectory() as beside:
+            (Path(beside) / pairs[0]).write_bytes(pairs[1])
+            get_task(str(Path(beside) / pairs[0]))
     path = train(Recipe.from_config(config), folder, resume=True)
     return {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()}
 

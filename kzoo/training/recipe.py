@@ -11,6 +11,8 @@ from kzoo.saving import catalogue
 from kzoo.saving.construct import check_plain
 from kzoo.saving.files import read_json
 from kzoo.tasks import get as get_task
+from kzoo.tasks.pairs_file import is_file_of_pairs
+from kzoo.tasks.pairs_file import read as read_pairs
 from kzoo.training import supervision
 from kzoo.training.part import check_lengths
 from kzoo.training.stages import Stage
@@ -27,7 +29,7 @@ class Recipe:
     """A training as plain data, as recipe.json holds it.
 
     Args:
-        task: str. The task's name.
+        task: str. The task's name, or the path of a file of pairs, see `kzoo.tasks.PairsFile`, whose name is taken.
         model: dict. `{"class": name, "config": {...}}`, without vocabulary, which the task gives; or
             `{"class": "construct_sorter", ...}` with the arguments of that function of `kzoo.models`: a model whose
             weights are set, not trained.
@@ -63,6 +65,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         task = get_task(self.task)
+        object.__setattr__(self, "task", task.name)
         if self.task_version != task.version:
             raise InputError(f"the recipe is for version {self.task_version} of {self.task}; this is {task.version}")
         self._check_model()
@@ -177,13 +180,17 @@ def _implied(task: Any, layout: dict[str, Any], stages: tuple[Stage, ...]) -> tu
 
 
 def load_recipe(source: str | Path) -> Recipe:
-    """Returns a recipe from a recipe file, or that of a preset, a recorded run or a recipe by its name, folder or
-    address on the Hub.
+    """Returns a recipe from a recipe file, that of a preset, a recorded run or a recipe by its name, folder or address
+    on the Hub, or the one for a file of pairs, whose name ends with .tsv: see `kzoo.tasks.PairsFile`.
 
     Raises:
         UnknownNameError, PresetError, InputError: no such file or preset, or one that is no recipe.
     """
     path = Path(source)
+    if is_file_of_pairs(source):
+        from kzoo.training.pairs_recipe import pairs_recipe
+
+        return pairs_recipe(read_pairs(source))
     if not path.is_file():
         known = str(source).startswith("hf://") or path.is_dir()
         if path.suffix == ".json" or ("/" in str(source) and not known):

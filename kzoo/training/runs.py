@@ -1,6 +1,7 @@
 """Many runs: a grid of recipes, tasks, mechanisms and seeds, and the one runner for them."""
 
 import itertools
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -52,14 +53,17 @@ def grid(
         key, own = MECHANISM.get(recipe.model["class"]), recipe.model.get("config", {})
         if mechanisms and key is None:
             raise InputError(f"the model of {source} has no mechanism to change")
-        choices: list[Sequence[Any]] = [mechanisms or [None], tasks or [None], seeds or [None]]
+        names = [get_task(task).name for task in tasks or []]
+        choices: list[Sequence[Any]] = [mechanisms or [None], names or [None], seeds or [None]]
         for mechanism, task, seed in itertools.product(*choices):
             name, changes = Path(source).stem, dict[str, Any]()
             if mechanism or task:
                 name = f"{mechanism or own.get(key, name)}_{task or recipe.task}"
             if mechanism:
                 changes["model"] = {**recipe.model, "config": {**own, str(key): mechanism}}
-                changes["mechanism"] = mechanism
+                changes["mechanism"] = re.sub(
+                    "(?<=[a-z0-9])(?=[A-Z])", "_", mechanism
+                ).lower()  # of a class of one's own
             if task:
                 changes |= {"task": task, "task_version": get_task(task).version}
             if seed is not None:

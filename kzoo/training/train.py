@@ -7,7 +7,9 @@ from typing import Any
 
 from kzoo.backend import ensure_backend
 from kzoo.errors import InputError, PresetError, TrainingError
-from kzoo.saving.files import read_json
+from kzoo.saving.files import read_json, write_bytes
+from kzoo.tasks import PairsFile
+from kzoo.tasks import get as get_task
 from kzoo.training.lock import locked
 from kzoo.training.recipe import Recipe, load_recipe
 
@@ -30,7 +32,8 @@ def train(
     end.
 
     Args:
-        recipe: Recipe, a recipe file, or a preset whose recipe to follow.
+        recipe: Recipe, a recipe file, a preset whose recipe to follow, or a file of pairs (`kzoo.tasks.PairsFile`), which
+            stays beside the preset, so that it can be evaluated.
         output: str or Path. The preset folder to write.
         resume: bool. Goes on from the checkpoint, if there is one, to the same weights as an unbroken run on this
             machine; a run that has finished is left as it is.
@@ -121,3 +124,6 @@ def _write(model: Any, recipe: Recipe, training: list[dict[str, Any]], output: P
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise PresetError(f"{output} was written by another in the meantime; this run is kept in {output}.training")
     save_to_preset(model, output, recipe=recipe.to_config(), results=results_document(report, training))
+    task = get_task(recipe.task)
+    if isinstance(task, PairsFile):  # beside the preset, for its evaluation: it is no part of what is published
+        write_bytes(output / task.path.name, task.content)

@@ -1,18 +1,26 @@
-"""A process that makes one run: `python -m kzoo.training.worker RECIPE FOLDER`, see `executors.in_processes`."""
+"""A process that makes one run: `python -m kzoo.training.worker RECIPE FOLDER [FILE...]`, see `executors.in_processes`.
+
+The files are Python files that register mechanisms or tasks, and files of pairs.
+"""
 
 import os
 import sys
 import threading
+from pathlib import Path
 
 from kzoo.errors import KzooError
 
 
-def main(recipe: str, folder: str) -> int:
+def main(recipe: str, folder: str, *files: str) -> int:
     """Trains; returns 0, or 2 after an error of kzoo."""
+    from kzoo.discovery import import_file
+    from kzoo.tasks.pairs_file import is_file_of_pairs, read
     from kzoo.training.train import train
 
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
+        for file in files:
+            read(file) if is_file_of_pairs(file) else import_file(Path(file))
         train(recipe, folder, resume=True)
     except KzooError as error:
         print(f"kzoo: {error}", file=sys.stderr)
