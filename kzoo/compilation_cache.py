@@ -22,7 +22,10 @@ def folder() -> Path | None:
     if chosen.lower() in ("0", "off", "no", "false"):
         return None
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kzoo" / "jax"
-    return Path(chosen or cache).expanduser().resolve() / _processor()
+    try:
+        return Path(chosen or cache).expanduser().resolve() / _processor()
+    except RuntimeError:  # no such user
+        return None
 
 
 def use_compilation_cache() -> None:

@@ -11,11 +11,12 @@ from kzoo import checks
 from kzoo.annotations import Inputs, Structure, Tensor, Text, TokenIds
 from kzoo.compiling import compile_for_backend, memory_errors
 from kzoo.layers.functional.scan import while_loop
+from kzoo.models.activation import at_once
 from kzoo.preprocessing.padding import bucket
 from kzoo.preprocessing.preprocessor import MAX_LENGTH
 
 BATCH = 256
-SCORES = 2**24  # rows x columns x columns of a batch at most: what one head of attention computes at once
+MAX_NUMBERS = 2**26  # of a tensor that is computed at once
 
 
 class Generator:
@@ -43,7 +44,7 @@ class Generator:
         preprocessor = self.model.text_preprocessor()
         sources = [preprocessor.encode_source(text) for text in texts]
         outputs: list[str] = []
-        for batch in batches(sources):
+        for batch in batches(self.model, sources):
             outputs += [preprocessor.decode(row) for row in self.decode(batch, max_length).tolist()]
         return outputs
 
@@ -98,14 +99,20 @@ class Generator:
         return while_loop(unfinished, step, first)[3]
 
 
-def batches(sources: Sequence[TokenIds]) -> Iterator[Sequence[TokenIds]]:
-    """Yields encoded sources in batches, in their order: at most 256, and fewer where they are long."""
-    first, longest = 0, 0
+def batches(model: Any, sources: Sequence[TokenIds]) -> Iterator[Sequence[TokenIds]]:
+    """Yields encoded sources in batches, in their order: at most 256, and fewer where they are long.
+
+    Raises:
+        InputError: memory does not suffice for one of them.
+    """
+    sizes = {n: at_once(model, n, BATCH, MAX_NUMBERS) for n in {bucket(len(source)) for source in sources}}
+    first, most = 0, BATCH
     for i, source in enumerate(sources):
-        longest = max(longest, len(source))
-        if i > first and (i - first >= BATCH or (i - first + 1) * bucket(longest) ** 2 > SCORES):
+        own = sizes[bucket(len(source))]
+        if i - first >= min(most, own):
             yield sources[first:i]
-            first, longest = i, len(source)
+            first, most = i, BATCH
+        most = min(most, own)
     if sources:
         yield sources[first:]
 

@@ -67,13 +67,27 @@ def read_pairs(folder: Path) -> dict[str, list[Pair]]:
     try:
         if (folder / "dataset.json").is_file() and split_file:
             entries, indices = list(read_dataset(folder / "dataset.json")), json.loads(split_file.read_text("utf-8"))
-            return {split: [entries[int(i)] for i in indices[key]] for split, key in INDEX_KEYS.items()}
+            return {split: _at(entries, indices[key]) for split, key in INDEX_KEYS.items()}
         if all(path.is_file() for path in tables.values()):
             lines = {split: path.read_text("utf-8").splitlines() for split, path in tables.items()}
-            return {split: [_pair(line) for line in found if line.strip()] for split, found in lines.items()}
-    except (ValueError, KeyError, IndexError, TypeError) as error:
-        raise InputError(f"the files in {folder} are not those of CFQ: {error}") from error
+            return {split: _some([_pair(line) for line in found if line.strip()]) for split, found in lines.items()}
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise InputError(f"the files in {folder} are not those of CFQ: {error!s:.200}") from error
+    except OSError as error:
+        raise InputError(f"{folder} cannot be read ({error.strerror or error})") from error
     raise InputError(f"{folder} holds neither dataset.json with {SPLIT_FILES[0]}, from {URL}, nor a .tsv file a split")
+
+
+def _at(entries: list[Pair], indices: Any) -> list[Pair]:
+    if not isinstance(indices, list) or not all(type(i) is int and i >= 0 for i in indices):
+        raise ValueError("a split must be a list of indices")
+    return _some([entries[i] for i in indices])
+
+
+def _some(pairs: list[Pair]) -> list[Pair]:
+    if not pairs:
+        raise ValueError("a split has no examples")
+    return pairs
 
 
 def _pair(line: str) -> Pair:
@@ -120,7 +134,11 @@ class CFQLength(FiniteTask):
         if not folder:
             advice = f'get them from {URL} and pass folder="...", or set {FOLDER}'
             raise InputError(f"the files of CFQ are not part of kzoo: {advice}")
-        pairs = read_pairs(Path(folder).expanduser())
+        try:
+            path = Path(folder).expanduser()
+        except (RuntimeError, TypeError) as error:
+            raise InputError(f"{folder!r:.200} is no folder ({error})") from None
+        pairs = read_pairs(path)
         return {
             split: [Example(question_tokens(question), query_tokens(query)) for question, query in found]
             for split, found in pairs.items()

@@ -127,12 +127,13 @@ def test_texts_come_in_many_forms(model):
         assert model.generate(same, max_length=8) == expected
 
 
-def test_the_batch_follows_the_length():
-    rows = [[0] * length for length in [10] * 300 + [1000] * 40 + [10_000] * 2]
-    found = list(generation.batches(rows))
+def test_the_batch_follows_the_length(model, monkeypatch):
+    monkeypatch.setattr("kzoo.models.activation.available_memory", lambda: None)
+    rows = [[0] * length for length in [10] * 300 + [1000] * 140 + [10_000] * 2]
+    found = list(generation.batches(model, rows))
     assert [row for batch in found for row in batch] == rows
-    assert [len(batch) for batch in found] == [256, 44, 16, 16, 8, 1, 1]
-    assert list(generation.batches([])) == []
+    assert [len(batch) for batch in found] == [256, 44, 64, 64, 12, 1, 1]
+    assert list(generation.batches(model, [])) == []
 
 
 ERRORS = [MemoryError(), RuntimeError("RESOURCE_EXHAUSTED: Out of memory allocating 40 bytes"), ValueError("another")]

@@ -6,6 +6,20 @@ PRESET = "a name, a folder, or hf://owner/name[@revision]"
 MOST = 1_000  # lengths
 
 
+def preset_argument(sub: argparse.ArgumentParser, count: str | None = None) -> None:
+    """Adds the preset that a verb builds, or several, and the budget to build it within."""
+    if count is None:
+        sub.add_argument("preset", help=PRESET)
+    else:
+        sub.add_argument("presets", nargs=count, metavar="PRESET", help=PRESET)
+    sub.add_argument(
+        "--budget",
+        type=float,
+        default=1.0,
+        help="so many times what a preset may cost that is not trusted (default: 1)",
+    )
+
+
 def lengths(text: str) -> list[int]:
     """Returns the lengths of "15,30,100", or of "10:100:10", both ends included."""
     try:

@@ -11,6 +11,7 @@ import kzoo
 from kzoo.cli.output import print_json
 from kzoo.errors import KzooError
 from kzoo.saving.catalogue import list_presets
+from kzoo.saving.files import expand
 
 
 def doctor(options: argparse.Namespace) -> int:
@@ -25,7 +26,7 @@ def doctor(options: argparse.Namespace) -> int:
             found["versions"][package] = None
     cache = os.environ.get("HF_HUB_CACHE") or Path(os.environ.get("HF_HOME") or "~/.cache/huggingface") / "hub"
     found |= {"backends": installed(), "configured": configured(), "presets": len(list_presets())}
-    found |= {"cache": str(Path(cache).expanduser()), "backend": None, "devices": []}
+    found |= {"cache": str(expand(cache)), "backend": None, "devices": []}
     try:
         found["backend"] = ensure_backend()
         found["devices"] = _devices(found["backend"])

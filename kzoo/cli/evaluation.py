@@ -8,7 +8,7 @@ from typing import Any
 
 import kzoo
 from kzoo import tasks
-from kzoo.cli.arguments import PRESET, lengths, words
+from kzoo.cli.arguments import lengths, preset_argument, words
 from kzoo.cli.output import print_json, show_progress
 from kzoo.errors import InputError
 from kzoo.saving import catalogue
@@ -18,14 +18,14 @@ from kzoo.saving.preset import Preset
 
 def generate_parser(sub: argparse.ArgumentParser) -> None:
     """Adds the arguments of `kzoo generate`."""
-    sub.add_argument("preset", help=PRESET)
+    preset_argument(sub)
     sub.add_argument("texts", nargs="+", metavar="TEXT", help='as "4 7 9 8"; - reads lines from standard input')
     sub.add_argument("--max-length", type=int, help="stop after so many tokens")
 
 
 def evaluate_parser(sub: argparse.ArgumentParser) -> None:
     """Adds the arguments of `kzoo evaluate`."""
-    sub.add_argument("preset", help=PRESET)
+    preset_argument(sub)
     sub.add_argument("--task", help="another task than the preset's own")
     sub.add_argument("--lengths", type=lengths, help="as 15,30,100 or 10:100:10 (default: the paper's)")
     sub.add_argument("--examples", type=int, help="examples a length (default: 2000, of a stratum 500)")
@@ -45,7 +45,8 @@ def generate(options: argparse.Namespace) -> None:
     texts = [line for text in options.texts for line in (sys.stdin.read().splitlines() if text == "-" else [text])]
     if not texts:
         raise InputError("there is no text to read")
-    outputs = kzoo.from_preset(options.preset).generate(texts, max_length=options.max_length)
+    model = kzoo.from_preset(options.preset, budget=options.budget)
+    outputs = model.generate(texts, max_length=options.max_length)
     if options.json:
         return print_json([{"input": text, "output": output} for text, output in zip(texts, outputs, strict=True)])
     print("\n".join(outputs))
@@ -54,7 +55,7 @@ def generate(options: argparse.Namespace) -> None:
 def evaluate(options: argparse.Namespace) -> None:
     _check(options)
     folder = Preset.find_own(options.preset).folder if options.write else None
-    model = kzoo.from_preset(options.preset, dtype=options.dtype) if options.dtype else options.preset
+    model = kzoo.from_preset(options.preset, dtype=options.dtype or None, budget=options.budget)
     common: dict[str, Any] = {"seed": options.seed, "progress": show_progress(), "steps": options.steps}
     if options.examples is not None:
         common["examples"] = options.examples

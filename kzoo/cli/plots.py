@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import kzoo
-from kzoo.cli.arguments import PRESET, lengths
+from kzoo.cli.arguments import lengths, preset_argument
 from kzoo.errors import InputError
 from kzoo.evaluation.report import percent
 from kzoo.models.protocols import TracesLayers, TracesSteps
@@ -17,19 +17,19 @@ def plot_parsers(plot: argparse.ArgumentParser) -> None:
     """Adds the pictures to the verb."""
     sub = plot.add_subparsers(title="pictures", required=True, metavar="PICTURE")
     one = sub.add_parser("attention", help="where a preset looked for an input")
-    one.add_argument("preset", help=PRESET)
+    preset_argument(one)
     one.add_argument("text", metavar="INPUT", help='as "4 7 9 8"')
     one.add_argument("--output", type=Path, default=Path("attention.png"), help="a .png or .svg file")
     one.add_argument("--steps", type=int, help="of a model with shared depth (default: the preset's)")
     one.set_defaults(run=draw_attention)
     gates = sub.add_parser("gates", help="how open the copy gates of a preset were for an input, by step")
-    gates.add_argument("preset", help="a name or a folder")
+    preset_argument(gates)
     gates.add_argument("text", metavar="INPUT", help='as "101 d a b"')
     gates.add_argument("--output", type=Path, default=Path("gates.png"), help="a .png or .svg file")
     gates.add_argument("--steps", type=int, help="so many steps (default: the preset's)")
     gates.set_defaults(run=draw_gates)
     biases = sub.add_parser("biases", help="where the biases of a preset's heads let them look, for an input")
-    biases.add_argument("preset", help="a name or a folder")
+    preset_argument(biases)
     biases.add_argument("text", metavar="INPUT", help='as "123+748"')
     biases.add_argument("--output", type=Path, default=Path("biases.png"), help="a .png or .svg file")
     biases.set_defaults(run=draw_biases)
@@ -38,7 +38,7 @@ def plot_parsers(plot: argparse.ArgumentParser) -> None:
     many.add_argument("--output", type=Path, default=Path("lengths.png"), help="a .png or .svg file")
     many.set_defaults(run=draw_lengths)
     probe = sub.add_parser("probe", help="what the states of a decoder say; without --input, how often, by length")
-    probe.add_argument("presets", nargs="+", metavar="PRESET", help="names or folders, one of them with --input")
+    preset_argument(probe, "+")
     probe.add_argument("--input", help='as "5 17 43 78 92"')
     probe.add_argument("--position", type=int, help="counted from 0, the source first (default: the delimiter)")
     probe.add_argument("--lengths", type=lengths, help="as 10,20,50 or 10:100:10 (default: 5,10,20,50,100)")
@@ -48,7 +48,7 @@ def plot_parsers(plot: argparse.ArgumentParser) -> None:
 
 
 def draw_attention(options: argparse.Namespace) -> None:
-    model = kzoo.from_preset(options.preset)
+    model = kzoo.from_preset(options.preset, budget=options.budget)
     from kzoo.inspection.attention import plot_attention
     from kzoo.inspection.gates import plot_steps
     from kzoo.inspection.heads import plot_heads
@@ -65,7 +65,7 @@ def draw_attention(options: argparse.Namespace) -> None:
 
 
 def draw_biases(options: argparse.Namespace) -> None:
-    model = kzoo.from_preset(options.preset)
+    model = kzoo.from_preset(options.preset, budget=options.budget)
     from kzoo.inspection.heads import plot_biases
 
     plot_biases(model, options.text, options.output)
@@ -73,7 +73,7 @@ def draw_biases(options: argparse.Namespace) -> None:
 
 
 def draw_gates(options: argparse.Namespace) -> None:
-    model = kzoo.from_preset(options.preset)
+    model = kzoo.from_preset(options.preset, budget=options.budget)
     from kzoo.inspection.gates import plot_gates
 
     plot_gates(model, options.text, options.output, options.steps)
@@ -99,7 +99,7 @@ def draw_lengths(options: argparse.Namespace) -> None:
 
 
 def draw_probe(options: argparse.Namespace) -> None:
-    models = {Path(preset).name: kzoo.from_preset(preset) for preset in options.presets}
+    models = {Path(preset).name: kzoo.from_preset(preset, budget=options.budget) for preset in options.presets}
     from kzoo import tasks
     from kzoo.inspection.probe import plot_probe, plot_probe_accuracies, probe_accuracies
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import kzoo
-from kzoo.cli.arguments import PRESET
+from kzoo.cli.arguments import PRESET, preset_argument
 from kzoo.cli.output import by_share, print_json, show_preset
 from kzoo.evaluation.report import text_table
 from kzoo.saving import catalogue
@@ -61,13 +61,14 @@ def info(options: argparse.Namespace) -> None:
 
 def export_parser(sub: argparse.ArgumentParser) -> None:
     """Adds the arguments of `kzoo export`."""
-    sub.add_argument("preset", help=PRESET)
+    preset_argument(sub)
     sub.add_argument("--format", required=True, help="keras, safetensors, saved_model, onnx or torch")
     sub.add_argument("--output", required=True, type=Path, help="the file, or the folder of a saved_model, to write")
 
 
 def export(options: argparse.Namespace) -> None:
-    path = kzoo.export(kzoo.from_preset(options.preset), options.output, format=options.format)
+    model = kzoo.from_preset(options.preset, budget=options.budget)
+    path = kzoo.export(model, options.output, format=options.format)
     if options.json:
         return print_json({"preset": options.preset, "format": options.format, "path": str(path)})
     print(path)

@@ -12,7 +12,6 @@ from kzoo.errors import InputError
 from kzoo.evaluation.report import percent, text_table
 from kzoo.saving.preset import Preset
 
-
 RECIPE = "a recipe file, a preset whose recipe to follow, or pairs of your own: a .tsv file, source<TAB>target a line"
 
 

@@ -8,13 +8,14 @@ import numpy as np
 
 from kzoo.compiling import compile_for_backend
 from kzoo.errors import InputError, did_you_mean
+from kzoo.models.activation import at_once
 from kzoo.models.protocols import TracesAttention
 from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor
 from kzoo.tasks import Example, Task
 from kzoo.tasks.classification import ClassificationTask
 
 BATCH = 256
-MAX_CELLS = 2**25  # of a batch: sequences times the square of the longer of source and target
+MAX_NUMBERS = 2**27  # of a tensor that is computed at once
 DEFAULT = ("sequence_accuracy", "token_accuracy")
 LABEL_DEFAULT = ("sequence_accuracy", "majority_accuracy")  # where the answer is one label
 METRICS = (*DEFAULT, "majority_accuracy", "accuracy_before_end", "edit_distance", "attention_loss")
@@ -90,7 +91,7 @@ Rows = list[list[int]]
 def _batches(model: Any, sources: Rows, targets: Rows) -> Any:
     """Yields (arrays, first row, number of real rows) in equal batches of one shape."""
     shape = model.preprocessor.shape(max(map(len, sources)), max(map(len, targets)))
-    size = -(-len(sources) // -(-len(sources) // most_at_once(max(shape))))
+    size = -(-len(sources) // -(-len(sources) // at_once(model, max(shape), BATCH, MAX_NUMBERS)))
     distribution = keras.distribution.distribution()
     devices = 1 if distribution is None else distribution.num_model_replicas
     size = -(-size // devices) * devices  # each takes an equal part
@@ -98,11 +99,6 @@ def _batches(model: Any, sources: Rows, targets: Rows) -> Any:
         rows = np.minimum(np.arange(i, i + size), len(sources) - 1)
         arrays = model.preprocessor.arrays([sources[k] for k in rows], [targets[k] for k in rows], shape)
         yield arrays, i, min(size, len(sources) - i)
-
-
-def most_at_once(length: int) -> int:
-    """Returns how many sequences of a length are in a batch at most: few of long ones, whose attention is large."""
-    return max(1, min(BATCH, MAX_CELLS // length**2))
 
 
 def _accuracies(model: Any, sources: Rows, targets: Rows, bar: Any) -> dict[str, float]:
@@ -143,7 +139,7 @@ def _edit_distance(model: Any, sources: Rows, targets: Rows) -> float:
     end, limit = model.preprocessor.tokenizer.end_id, 2 * max(map(len, targets)) + 10
     ends = model.preprocessor.has_end
     total = 0
-    size = most_at_once(max(limit, *map(len, sources)))
+    size = at_once(model, max(limit, *map(len, sources)), BATCH, MAX_NUMBERS)
     for i in range(0, len(sources), size):
         outputs = model.generator.decode(sources[i : i + size], limit).tolist()
         for output, target in zip(outputs, targets[i : i + size], strict=True):

@@ -9,6 +9,7 @@ from typing import Any
 
 from kzoo.errors import PresetError
 from kzoo.evaluation.report import Report, Row
+from kzoo.saving.documents import read_results
 from kzoo.saving.files import read_json, replace_folder, write_json
 from kzoo.saving.preset import Preset
 
@@ -44,6 +45,9 @@ def add_results(folder: Path, document: dict[str, Any]) -> list[Row]:
 
     Returns:
         list of Row. The new rows that were left out, since those that are there are of more examples.
+
+    Raises:
+        PresetError: the results could not be read again; nothing was written.
     """
     from kzoo.saving.save import write_metadata
 
@@ -51,6 +55,7 @@ def add_results(folder: Path, document: dict[str, Any]) -> list[Row]:
     with _alone(folder), replace_folder(folder) as new:
         shutil.copytree(folder, new, symlinks=True, copy_function=_link, dirs_exist_ok=True)
         left_out = _merge(new / "results.json", document)
+        read_results(new)
         if (new / "metadata.json").is_file():
             write_metadata(new)
     return left_out

@@ -14,6 +14,7 @@ from kzoo import checks
 from kzoo.backend import ensure_backend
 from kzoo.errors import BackendError, InputError
 from kzoo.models.protocols import Generates
+from kzoo.saving.files import expand
 
 if TYPE_CHECKING:
     from kzoo.exporting.program import Program
@@ -91,7 +92,7 @@ def export(model: Any, path: str | Path, format: str) -> Path:
     program = Program(model)
     if format == "onnx" and model.compute_dtype != "float32":
         raise InputError(f"onnx is for models that compute in float32, and this one does in {model.compute_dtype}")
-    target = Path(path).expanduser().resolve()
+    target = expand(path)
     if target.exists():
         raise InputError(f"{path} exists; nothing was written")
     target.parent.mkdir(parents=True, exist_ok=True)

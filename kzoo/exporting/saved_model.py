@@ -7,7 +7,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from kzoo.errors import BackendError
+from kzoo.errors import BackendError, InputError
 from kzoo.exporting.program import Program
 
 SIGNATURE = "serving_default"
@@ -43,7 +43,10 @@ def write_saved_model(program: Program, path: Path) -> None:
         answer = program
     spec = tf.TensorSpec((None, None), tf.int32, name="token_ids")
     module.answer = tf.function(answer, input_signature=[spec], autograph=False)
-    tf.saved_model.save(module, str(path), signatures={SIGNATURE: module.answer})
+    try:
+        tf.saved_model.save(module, str(path), signatures={SIGNATURE: module.answer})
+    except tf.errors.OpError as error:  # as a full disk
+        raise InputError(f"{path.parent} cannot be written ({' '.join(str(error).split()):.200})") from error
     (path / "assets.extra").mkdir()
     (path / "assets.extra" / "kzoo.json").write_text(json.dumps(program.description()), encoding="utf-8")
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib.util
+import io
 import json
 import logging
 import warnings
@@ -15,6 +16,7 @@ import torch
 
 from kzoo.errors import BackendError
 from kzoo.exporting.program import Program
+from kzoo.saving.files import write_bytes
 from kzoo.saving.weights import named_variables
 
 DESCRIPTION = "kzoo.json"
@@ -25,7 +27,9 @@ Runner = Callable[[list[list[int]]], dict[str, np.ndarray]]
 def write_torch(program: Program, path: Path) -> None:
     """Writes a .pt2 file: `torch.export.load(path).module()(token_ids)` runs it, without Keras and kzoo."""
     extra = {DESCRIPTION: json.dumps(program.description())}
-    torch.export.save(trace(program), path, extra_files=extra)
+    content = io.BytesIO()  # PyTorch ends the process where it cannot write to a file
+    torch.export.save(trace(program), content, extra_files=extra)
+    write_bytes(path, content.getvalue())
 
 
 def write_onnx(program: Program, path: Path) -> None:
@@ -46,7 +50,7 @@ def write_onnx(program: Program, path: Path) -> None:
             verbose=False,
         )
     onnx.model.metadata_props["kzoo"] = json.dumps(program.description())
-    onnx.save(path)
+    write_bytes(path, onnx.model_proto.SerializeToString())
 
 
 def trace(program: Program) -> Any:

@@ -50,7 +50,7 @@ class Address:
     @property
     def pinned(self) -> bool:
         """bool. Whether the revision is a commit, which can never change."""
-        return self.revision is not None and _fits(_COMMIT, self.revision)
+        return is_commit(self.revision)
 
     def at(self, revision: str | None) -> "Address":
         """Returns the address of another revision."""
@@ -58,6 +58,11 @@ class Address:
 
     def __str__(self) -> str:
         return SCHEME + self.repository + (f"@{self.revision}" if self.revision else "")
+
+
+def is_commit(text: object) -> bool:
+    """Whether a text is the id of a commit: 40 hexadecimal digits."""
+    return isinstance(text, str) and _fits(_COMMIT, text)
 
 
 def _fits(pattern: str, text: str) -> bool:

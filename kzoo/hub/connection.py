@@ -1,9 +1,11 @@
 """Requests to the Hub: who asks, how often, and what its errors mean."""
 
+import ipaddress
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import kzoo
 from kzoo.errors import AccessError, HubError, KzooError, NotOnHubError, UnreachableError
@@ -18,10 +20,27 @@ WAITS = (1.0, 2.0, 4.0)  # seconds before the second, third and fourth attempt
 
 
 def hub_api() -> Any:
-    """Returns huggingface_hub's `HfApi`, which finds the token in the usual places."""
-    from huggingface_hub import HfApi
+    """Returns huggingface_hub's `HfApi`, which finds the token in the usual places.
 
+    Raises:
+        HubError: HF_ENDPOINT is another machine by plain http, where anybody on the way reads the token and changes
+            what is sent.
+    """
+    from huggingface_hub import HfApi, constants
+
+    address = urlsplit(constants.ENDPOINT)
+    if address.scheme != "https" and not _is_loopback(address.hostname or ""):
+        raise HubError(
+            f"HF_ENDPOINT must begin with https:// unless it is this machine, not {constants.ENDPOINT!r:.200}"
+        )
     return HfApi(**LIBRARY)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def with_retries(call: Callable[[], T]) -> T:
@@ -68,7 +87,11 @@ def hub_errors(address: Address) -> Iterator[None]:
         ) from error
     except errors.RemoteEntryNotFoundError as error:
         raise NotOnHubError(f"{address} lacks a file that it lists") from error
-    except (OSError, httpx.HTTPError, RuntimeError, ValueError) as error:
+    except (AttributeError, LookupError, RecursionError, TypeError) as error:
+        if isinstance(error, KzooError):
+            raise
+        raise HubError(f"the Hub's answer for {address} is not of the Hub's form ({type(error).__name__})") from error
+    except (OSError, httpx.HTTPError, RuntimeError, ValueError, httpx.InvalidURL) as error:
         if isinstance(error, KzooError) or (isinstance(error, OSError) and error.errno is not None):  # as a full disk
             raise
         raise _meaning(address, error) from error
@@ -80,6 +103,8 @@ def _meaning(address: Address, error: BaseException) -> HubError:
     root, status, repository = _root(error), _status(error), address.at(None)
     if isinstance(root, OfflineModeIsEnabled):
         return UnreachableError(f"HF_HUB_OFFLINE is set: nothing can be asked of the Hub for {address}")
+    if status is None and isinstance(root, ValueError):
+        return HubError(f"the Hub's answer for {address} is not of the Hub's form ({type(root).__name__})")
     if status is None:
         return UnreachableError(f"the Hub cannot be reached for {address} ({type(root).__name__})")
     if status in BUSY:

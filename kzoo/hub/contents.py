@@ -56,7 +56,7 @@ def contents(preset: str | Path, address: Address) -> dict[str, bytes]:
     if (folder / CARD).is_file() and (folder / CARD).read_text(encoding="utf-8", errors="replace") != card:
         raise PresetError(f"{folder / CARD} is not the card of these files: delete it, and kzoo will write it")
     if installed():
-        found.build()
+        found.build(budget=10_000)  # what one publishes is one's own
     else:
         print("kzoo: no Keras backend is installed, so whether the preset loads was not tried", file=sys.stderr)
     files = {name: (folder / name).read_bytes() for name in names}

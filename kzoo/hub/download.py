@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from kzoo.errors import NotOnHubError, PresetError, UnreachableError
-from kzoo.hub.address import SCHEME, Address
+from kzoo.errors import HubError, NotOnHubError, PresetError, UnreachableError
+from kzoo.hub.address import SCHEME, Address, is_commit
 from kzoo.hub.connection import LIBRARY, TIMEOUT, hub_api, hub_errors, with_retries
 from kzoo.hub.pins import pinned
 from kzoo.saving.documents import PARTS, check_file
@@ -109,6 +109,9 @@ def _find_commit(address: Address) -> str:
         raise NotOnHubError(f"{address} is no preset of kzoo: it has no {', '.join(missing)}")
     for name in FILES:
         limit = MAX_WEIGHTS if name.endswith(".safetensors") else MAX_JSON
-        if (sizes.get(name) or 0) > limit:
-            raise PresetError(f"{address}: {name} has {sizes[name]:,} bytes, and kzoo loads at most {limit:,}")
+        size = sizes.get(name) or 0
+        if type(size) is not int or not 0 <= size <= limit:
+            raise PresetError(f"{address}: {name} has {size!s:.30} bytes, and kzoo loads at most {limit:,}")
+    if not is_commit(info.sha):  # it names a folder of the cache
+        raise HubError(f"the Hub's answer for {address} names no commit: {str(info.sha)!r:.80}")
     return str(info.sha)

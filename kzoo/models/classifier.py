@@ -83,7 +83,7 @@ class Classifier(SequenceModel):
             return self.generate([inputs])[0]
         preprocessor = self.text_preprocessor()
         found: list[str] = []
-        for rows in batches([preprocessor.encode_source(text) for text in texts_of(inputs)]):
+        for rows in batches(self, [preprocessor.encode_source(text) for text in texts_of(inputs)]):
             longest = max(map(len, rows))
             with memory_errors(len(rows), longest):
                 logits = self._compiled(preprocessor.sources(full_batch(rows), bucket(longest)))

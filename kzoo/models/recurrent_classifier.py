@@ -10,7 +10,7 @@ from kzoo.annotations import Config, Inputs, Shape, Spec, Tensor
 from kzoo.layers.functional.dense import dense
 from kzoo.models.classifier import Classifier
 from kzoo.preprocessing.preprocessor import Preprocessor
-from kzoo.registry import get, register, serialize
+from kzoo.registry import get, parameters_of, register, resolve, serialize
 
 
 @register("model")
@@ -29,8 +29,8 @@ class RecurrentClassifier(Classifier):
         embedding_units: int. Size of the embeddings. Defaults to 16.
         units: int. Size of the state, where the reader does not say itself. Defaults to 200.
         layers: int. Likewise, of a reader that has layers. Defaults to 1.
-        dropout: float. Rate on the embeddings while training, and in the reader where it does not say itself. Defaults
-            to 0.5.
+        dropout: float. Rate on the embeddings while training, and between the layers of the reader where it has several
+            and does not say itself. Defaults to 0.5.
         preprocessor: ClassifierPreprocessor or its config, for models that take texts.
 
     Call arguments:
@@ -71,11 +71,13 @@ class RecurrentClassifier(Classifier):
     ) -> None:
         super().__init__(vocabulary_size, labels, preprocessor, **kwargs)
         self.embedding_units = checks.integer("embedding_units", embedding_units, 1, 65_536)
-        policy = {"dtype": self.dtype_policy}
+        policy: Config = {"dtype": self.dtype_policy}
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), **policy)
-        self.reader = get("reader", reader, {"units": units, "layers": layers}, dropout=dropout, **policy)
+        if _has_layers(reader, layers):
+            policy |= {"dropout": dropout}
+        self.reader = get("reader", reader, {"units": units, "layers": layers}, **policy)
         normal = keras.initializers.RandomNormal(stddev=1.0)
-        self.embedding = keras.layers.Embedding(vocabulary_size, embedding_units, normal, **policy)
+        self.embedding = keras.layers.Embedding(vocabulary_size, embedding_units, normal, dtype=self.dtype_policy)
         self.build()
 
     def build(self, input_shape: Shape | None = None) -> None:
@@ -97,3 +99,12 @@ class RecurrentClassifier(Classifier):
             "embedding_units": self.embedding_units,
             "dropout": self.dropout.rate,
         }
+
+
+def _has_layers(reader: Spec, layers: int | None) -> bool:
+    """Whether a reader that is yet to be made has layers that dropout can be between."""
+    if not isinstance(reader, (str, dict)):
+        return False
+    cls, config = resolve("reader", reader)
+    default = parameters_of(cls).get("layers")
+    return default is not None and (layers or config.get("layers") or default.default) != 1

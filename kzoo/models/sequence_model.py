@@ -90,7 +90,7 @@ class SequenceModel(WeightsKept):
         return cls.preprocessor_class.from_task(task, **layout)
 
     @classmethod
-    def from_preset(cls, preset: str | Path, load_weights: bool = True) -> Self:
+    def from_preset(cls, preset: str | Path, load_weights: bool = True, budget: float = 1.0) -> Self:
         """Returns the model of a preset, as `kzoo.from_preset` does, which must be of this class.
 
         Raises:
@@ -98,7 +98,7 @@ class SequenceModel(WeightsKept):
         """
         from kzoo.saving.preset import from_preset
 
-        return from_preset(preset, load_weights=load_weights, expected=cls)
+        return from_preset(preset, load_weights=load_weights, expected=cls, budget=budget)
 
     def save_to_preset(self, folder: str | Path) -> None:
         """Writes the model as a preset folder; see `kzoo.saving.save.save_to_preset`."""

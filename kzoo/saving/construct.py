@@ -1,12 +1,48 @@
 """A model from the plain data of a preset that is not trusted."""
 
+from pathlib import Path
 from typing import Any
 
-from kzoo.errors import InputError
+from kzoo.annotations import Config
+from kzoo.errors import InputError, PresetError
 from kzoo.registry import KERAS_ARGUMENTS
+from kzoo.saving.safetensors_file import count_numbers
 
 
-def construct_model(config: dict[str, Any], tokenizer: dict[str, Any], options: dict[str, Any]) -> Any:
+def construct_within(
+    budget: float, folder: Path, config: Config, tokenizer: Config, options: Config, blank: bool
+) -> Any:
+    """Returns what `construct_model` does, if it is within so many times the budget and needs no more weights than
+    there are in a preset's file.
+
+    Args:
+        budget: float. See `Preset.build`.
+        folder: Path. The preset.
+        config, tokenizer, options: see `construct_model`.
+        blank: bool. Whether weights begin at 0, since they are read then.
+
+    Raises:
+        PresetError: it is not, or cannot be made.
+        InputError: `budget` is out of range.
+    """
+    from kzoo.saving.budget import BUDGET, check_costs, check_factor, limit_layers
+    from kzoo.saving.weights import limit_parameters
+
+    check_factor(budget)
+    path, count = folder / "config.json", count_numbers(folder / "model.safetensors")
+    BUDGET.check("parameters", count, budget, path)
+    try:
+        with limit_parameters(count, path, blank), limit_layers(budget, path):
+            model = construct_model(config, tokenizer, options)
+        check_costs(model, budget, path)
+    except PresetError:
+        raise
+    except Exception as error:  # kzoo's for its arguments, and whatever Keras and its backend raise for theirs
+        raise PresetError(f"{path}: {' '.join(str(error).split()):.300}") from error
+    return model
+
+
+def construct_model(config: Config, tokenizer: Config, options: Config) -> Any:
     """Returns the model, with new weights, that config.json and tokenizer.json describe.
 
     Args:

@@ -73,7 +73,9 @@ def read_metadata(folder: Path) -> dict[str, Any]:
         raise PresetError(f"{path} does not list the files of the preset")
     for name, entry in files.items():
         if not FILE_NAME.fullmatch(name):
-            raise PresetError(f"{path} lists a file outside the preset: {name!r:.80}")
+            raise PresetError(
+                f"{path} lists a file outside the preset: {name!r:.80}; without it in `files` it loads again"
+            )
         if not isinstance(entry, dict) or set(entry) != {"bytes", "sha256"}:
             raise PresetError(f"{path} must give bytes and sha256 of {name}")
     parameters = metadata.get("parameters")

@@ -13,12 +13,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from kzoo.errors import PresetError
+from kzoo.errors import InputError, PresetError
 
 MAX_JSON = 1_000_000
 MAX_TEXT = 10_000
 # Control characters, and those that change the direction of a text or have no width.
 UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+def expand(path: str | Path) -> Path:
+    """Returns an absolute path, "~" and "~user" replaced.
+
+    Raises:
+        InputError: it is no path, or there is no such user.
+    """
+    try:
+        return Path(path).expanduser().resolve()
+    except (RuntimeError, TypeError, ValueError, OSError) as error:
+        raise InputError(f"{str(path)!r:.200} is no path ({' '.join(str(error).split()):.100})") from None
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -97,8 +109,14 @@ def _is_alive(pid: int) -> bool:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Writes a value as indented JSON, whole or not at all."""
-    write_bytes(path, (dump_json(value) + "\n").encode())
+    """Writes a value as indented JSON, whole or not at all.
+
+    Raises:
+        PresetError: `read_json` would refuse it.
+    """
+    content = (dump_json(value) + "\n").encode(errors="surrogatepass")
+    parse_json(path, content)
+    write_bytes(path, content)
 
 
 def dump_json(value: Any) -> str:
@@ -137,8 +155,15 @@ def read_json(path: Path) -> dict[str, Any]:
         raise PresetError(f"{path} is missing")
     if path.stat().st_size > MAX_JSON:
         raise PresetError(f"{path} is larger than {MAX_JSON:,} bytes")
+    return parse_json(path, path.read_bytes())
+
+
+def parse_json(path: Path, content: bytes) -> dict[str, Any]:
+    """Returns the mapping in the content of a JSON file, as `read_json` does; `path` is for the message."""
+    if len(content) > MAX_JSON:
+        raise PresetError(f"{path} is larger than {MAX_JSON:,} bytes")
     try:
-        value = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_unique, parse_constant=_refuse)
+        value = json.loads(content.decode(), object_pairs_hook=_unique, parse_constant=_refuse)
         json.dumps(value, ensure_ascii=False).encode()  # escaped halves of characters cannot be written again
     except (ValueError, RecursionError) as error:
         raise PresetError(f"{path} is not valid JSON ({error})") from None

@@ -20,10 +20,8 @@ from kzoo import checks
 from kzoo.backend import ensure_backend
 from kzoo.errors import InputError, PresetError
 from kzoo.saving import catalogue, documents
-from kzoo.saving.construct import construct_model
 from kzoo.saving.documents import PARTS, Row
 from kzoo.saving.files import read_json, sha256
-from kzoo.saving.safetensors_file import count_numbers
 from kzoo.tasks.pairs_file import SUFFIX
 from kzoo.tasks.pairs_file import read as read_pairs
 
@@ -178,7 +176,9 @@ class Preset:
         for name, entry in self.metadata["files"].items():
             documents.check_file(self.folder / name, entry, "metadata.json")
 
-    def build(self, load_weights: bool = True, expected: type | None = None, dtype: str | None = None) -> Any:
+    def build(
+        self, load_weights: bool = True, expected: type | None = None, dtype: str | None = None, budget: float = 1.0
+    ) -> Any:
         """Returns the model.
 
         Args:
@@ -186,32 +186,29 @@ class Preset:
             expected: class that the model must be of.
             dtype: str. The dtype policy that the model computes with, as "mixed_bfloat16"; its weights are float32.
                 Defaults to the policy in force.
+            budget: float. How many times `kzoo.saving.budget.BUDGET` it may have of parameters, layers, numbers in a
+                tensor and steps of loops: it is built within 1 GiB and 10 s otherwise. Defaults to 1.
 
         Raises:
-            PresetError: it has no weights, is damaged, or holds another class than `expected`.
-            InputError: there is no such dtype policy.
+            PresetError: it has no weights, is damaged, holds another class than `expected`, or is beyond the budget.
+            InputError: there is no such dtype policy, or `budget` is out of range.
         """
         self._check_built()
         ensure_backend()
         if dtype is not None:
             checks.choice("dtype", dtype, DTYPES)
-        from kzoo.saving.weights import limit_parameters
+        from kzoo.saving.construct import construct_within
         from kzoo.saving.weights import load_weights as read_weights
 
-        config, metadata = self.config, self.metadata
+        config, tokenizer, metadata = self.config, self.tokenizer, self.metadata
         self.verify()
-        path, weights = self.folder / "config.json", self.folder / "model.safetensors"
-        try:
-            with limit_parameters(count_numbers(weights), path, blank=load_weights):
-                model = construct_model(config, self.tokenizer, {} if dtype is None else {"dtype": dtype})
-        except PresetError:
-            raise
-        except Exception as error:  # kzoo's for its arguments, and whatever Keras and its backend raise for theirs
-            raise PresetError(f"{path}: {' '.join(str(error).split()):.300}") from error
+        options = {} if dtype is None else {"dtype": dtype}
+        model = construct_within(budget, self.folder, config, tokenizer, options, blank=load_weights)
         if expected is not None and not isinstance(model, expected):
             raise PresetError(f"{self.name} is a {type(model).__name__}, not a {expected.__name__}")
         if load_weights:
-            read_weights(model, weights)
+            # The folder may have been replaced since it was verified.
+            read_weights(model, self.folder / "model.safetensors", metadata["files"]["model.safetensors"]["sha256"])
         model.task_name = metadata.get("task")
         model.mechanism, model.supervision = self.mechanism, self.supervision
         model.preset_name = self.name
@@ -236,18 +233,22 @@ class Preset:
 
 
 def from_preset(
-    preset: str | Path, load_weights: bool = True, expected: type | None = None, dtype: str | None = None
+    preset: str | Path,
+    load_weights: bool = True,
+    expected: type | None = None,
+    dtype: str | None = None,
+    budget: float = 1.0,
 ) -> Any:
     """Returns the model of a preset: `Preset.find(preset).build(...)`.
 
     Args:
         preset: str or Path. A name, a folder, or an address on the Hub: `hf://owner/name` or `hf://owner/name@v1`.
-        load_weights, expected, dtype: see `Preset.build`.
+        load_weights, expected, dtype, budget: see `Preset.build`.
 
     Raises:
         UnknownNameError, PresetError, HubError, InputError: as `Preset.find` and `Preset.build`.
     """
-    return Preset.find(preset).build(load_weights, expected, dtype)
+    return Preset.find(preset).build(load_weights, expected, dtype, budget)
 
 
 def preset_info(preset: str | Path) -> dict[str, Any]:

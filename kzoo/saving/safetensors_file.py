@@ -1,5 +1,6 @@
 """Reading an untrusted safetensors file; imports no Keras."""
 
+import hashlib
 import json
 import math
 import struct
@@ -20,19 +21,22 @@ ITEM = 4  # bytes
 Shapes = dict[str, tuple[int, ...]]
 
 
-def read_tensors(path: Path, expected: Shapes | None = None) -> dict[str, np.ndarray]:
+def read_tensors(path: Path, expected: Shapes | None = None, sha256: str | None = None) -> dict[str, np.ndarray]:
     """Returns the tensors of a safetensors file by name.
 
     Args:
         path: Path.
         expected: dict of tuple of int. The names and shapes that the file must have, no more and no fewer. None takes
             what is there.
+        sha256: str. The SHA-256 that the file must have. None takes any.
 
     Raises:
         PresetError: the file is missing, too large or damaged, names a tensor twice, has other names, shapes or dtypes
             than float32 tensors of `expected`, or a number in it is not finite.
     """
     content = _read(path)
+    if sha256 is not None and hashlib.sha256(content).hexdigest() != sha256:
+        raise PresetError(f"{path} was replaced while the preset was read: read it again")
     shapes = _shapes(path, content)
     if expected is not None:
         _compare(path, shapes, expected)
@@ -103,7 +107,8 @@ def _shapes(path: Path, content: bytes) -> dict[str, tuple[str, tuple[int, ...]]
 
 
 def _sizes(value: Any) -> tuple[int, ...]:
-    if not isinstance(value, list) or not all(type(size) is int and size >= 0 for size in value):
+    sizes = isinstance(value, list) and len(value) <= 8
+    if not sizes or not all(type(size) is int and 0 <= size <= MAX_WEIGHTS for size in value):
         raise ValueError(f"{value!r:.60} is no shape")
     return tuple(value)
 

@@ -7,8 +7,9 @@ import kzoo
 from kzoo.backend import no_other_backend
 from kzoo.errors import PresetError
 from kzoo.registry import KERAS_ARGUMENTS
-from kzoo.saving.documents import FILES, FORMAT
-from kzoo.saving.files import read_json, replace_folder, sha256, write_json
+from kzoo.saving.documents import FILES, FORMAT, read_config, read_metadata, read_results
+from kzoo.saving.files import expand, read_json, replace_folder, sha256, write_json
+from kzoo.saving.safetensors_file import ITEM, MAX_WEIGHTS
 
 LICENSE = "apache-2.0"
 
@@ -24,14 +25,16 @@ def save_to_preset(model: Any, folder: str | Path, **documents: dict[str, Any]) 
         **documents: further files by name: `recipe={...}` for recipe.json, `results={...}` for results.json.
 
     Raises:
-        PresetError: the folder exists and is no preset.
+        PresetError: the folder exists and is no preset, or what is to be written could not be read again.
     """
     from kzoo.saving.weights import save_weights
 
-    folder = Path(folder).expanduser().resolve()
+    folder = expand(folder)
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not (folder / "config.json").is_file()):
         raise PresetError(f"{folder} exists and is no preset folder; nothing was written")
     model.text_preprocessor()
+    if (size := ITEM * model.count_params()) > MAX_WEIGHTS:
+        raise PresetError(f"the weights have {size:,} bytes, and a preset at most {MAX_WEIGHTS:,}; nothing was written")
     with no_other_backend():
         config = {k: v for k, v in model.get_config().items() if k not in KERAS_ARGUMENTS}
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -42,6 +45,15 @@ def save_to_preset(model: Any, folder: str | Path, **documents: dict[str, Any]) 
             write_json(new / f"{name}.json", content)
         save_weights(model, new / "model.safetensors")
         write_metadata(new, describe(model, documents.get("recipe")))
+        _read_again(new)
+
+
+def _read_again(folder: Path) -> None:
+    """Raises `PresetError` if a preset that was written would not be read."""
+    read_config(folder)
+    read_metadata(folder)
+    if (folder / "results.json").is_file():
+        read_results(folder)
 
 
 def write_metadata(folder: Path, metadata: dict[str, Any] | None = None) -> None:

@@ -74,15 +74,20 @@ def weights_sha256(model: keras.Model) -> str:
     return hashlib.sha256(serialize(model)).hexdigest()
 
 
-def load_weights(model: keras.Model, path: Path) -> None:
+def load_weights(model: keras.Model, path: Path, sha256: str | None = None) -> None:
     """Reads the weights of a model; either all of them are set, or none.
 
+    Args:
+        model: keras.Model.
+        path: Path.
+        sha256: str. The SHA-256 that the file must have. Defaults to any.
+
     Raises:
-        PresetError: the file is missing or damaged, its names, shapes or dtypes are not exactly the model's, or a
-            number in it is not finite.
+        PresetError: the file is missing, another or damaged, its names, shapes or dtypes are not exactly the model's,
+            or a number in it is not finite.
     """
     variables = named_variables(model)
-    arrays = read_tensors(path, {name: tuple(variable.shape) for name, variable in variables.items()})
+    arrays = read_tensors(path, {name: tuple(variable.shape) for name, variable in variables.items()}, sha256)
     for name, variable in variables.items():
         variable.assign(arrays[name])
 
@@ -101,7 +106,7 @@ def limit_parameters(limit: int, path: Path, blank: bool = False) -> Iterator[No
         PresetError: a layer asks for more.
     """
     thread, asked = threading.get_ident(), 0
-    with _LOCK:
+    with LOCK:
         plain = keras.layers.Layer.add_weight
 
         def add_weight(layer: Any, shape: Any = None, initializer: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -120,7 +125,7 @@ def limit_parameters(limit: int, path: Path, blank: bool = False) -> Iterator[No
             keras.layers.Layer.add_weight = plain
 
 
-_LOCK = threading.RLock()
+LOCK = threading.RLock()
 
 
 def zeros(shape: Any, dtype: Any = None) -> np.ndarray:

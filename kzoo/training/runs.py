@@ -11,7 +11,7 @@ from typing import Any
 from tqdm import tqdm
 
 from kzoo.errors import InputError, KzooError
-from kzoo.saving.files import read_json
+from kzoo.saving.files import expand, read_json
 from kzoo.tasks import get as get_task
 from kzoo.training.executors import Executor, in_this_process
 from kzoo.training.recipe import Recipe, load_recipe
@@ -99,7 +99,7 @@ def run_all(
         BackendError: Ray is not installed.
         InputError: there is no cluster at the address.
     """
-    folder = Path(output).expanduser().resolve()
+    folder = expand(output)
     folder.mkdir(parents=True, exist_ok=True)
     failed: dict[str, str] = {}
     with _Watch(recipes, folder, progress):

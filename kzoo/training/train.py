@@ -7,7 +7,7 @@ from typing import Any
 
 from kzoo.backend import ensure_backend
 from kzoo.errors import InputError, PresetError, TrainingError
-from kzoo.saving.files import read_json, write_bytes
+from kzoo.saving.files import expand, read_json, write_bytes
 from kzoo.tasks import PairsFile
 from kzoo.tasks import get as get_task
 from kzoo.training.lock import locked
@@ -53,7 +53,7 @@ def train(
         BackendError: several devices on another backend than JAX.
     """
     recipe = recipe if isinstance(recipe, Recipe) else load_recipe(recipe)
-    output = Path(output).expanduser().resolve()
+    output = expand(output)
     folder = output.parent / f"{output.name}.training"
     if _is_done(recipe, output, resume) and not folder.exists():
         return output

@@ -86,6 +86,10 @@ class AttentionCell(keras.layers.Layer):
         states = self.advance(weights, prepared, states)
         return context, weights, {**states, "time": states["time"] + 1.0}
 
+    def largest_activation(self, length: int) -> int:
+        """Returns the numbers of its weights of so many queries and keys."""
+        return length**2
+
     def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
         raise NotImplementedError
 

@@ -14,7 +14,9 @@ from kzoo.layers.bias.masking_bias import MASKED, MaskingBias
 from kzoo.registry import alias, register
 
 MAX_OFFSET = 10_000
-MAX_LINES = 10_000  # of a head
+MAX_LINES = 10_000  # of all heads
+MAX_TABLE = 2**22  # numbers of the values by offset and head
+MAX_TABLES = 32
 
 
 class Line(NamedTuple):
@@ -52,7 +54,8 @@ class CalibratedBias(MaskingBias):
         Tensor of shape (1, N, T, S) or (B, N, T, S).
 
     Raises:
-        InputError: a line is malformed, the number of heads differs, or a line refers to a part that the source lacks.
+        InputError: a line is malformed, there are too many or they reach too far, the number of heads differs, or a
+            line refers to a part that the source lacks.
 
     Example:
 
@@ -72,9 +75,20 @@ class CalibratedBias(MaskingBias):
         super().__init__(dtype=dtype, **kwargs)
         if not isinstance(lines, (list, tuple)) or not all(isinstance(own, (list, tuple)) for own in lines):
             raise InputError("lines must be a list of a list for each head")
-        if any(len(own) > MAX_LINES for own in lines):
-            raise InputError(f"a head has at most {MAX_LINES:,} lines, not {max(map(len, lines)):,}")
+        if (count := sum(map(len, lines))) > MAX_LINES:
+            raise InputError(f"the heads have at most {MAX_LINES:,} lines, not {count:,}")
         self.lines = [[_line(line) for line in own] for own in lines]
+        self._check_sizes()
+
+    def _check_sizes(self) -> None:
+        offsets: dict[tuple[int, int | None], list[int]] = {}
+        for line in (line for own in self.lines for line in own):
+            offsets.setdefault((line.slope, line.part), []).append(line.offset)
+        if len(offsets) > MAX_TABLES:
+            raise InputError(f"lines have at most {MAX_TABLES} different slopes and parts, not {len(offsets)}")
+        size = len(self.lines) * sum(max(own) - min(own) + 3 for own in offsets.values())
+        if size > MAX_TABLE:
+            raise InputError(f"the offsets of the lines reach too far for so many heads: {size:,} values")
 
     def build(self, states_shape: Shape, queries_shape: Shape) -> None:
         if queries_shape is not None and queries_shape[1] != len(self.lines):

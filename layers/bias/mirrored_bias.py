@@ -76,6 +76,10 @@ class MirroredBias(AttentionBias):
         chosen = ops.one_hot(kinds, self.vectors.shape[0], dtype=scores.dtype)
         return ops.einsum("bntk,btsk->bnts", scores, chosen) * inputs.scale
 
+    def largest_activation(self, length: int) -> int:
+        """Returns the numbers of `chosen` of so many queries and keys."""
+        return 4 * (2 * self.longest + 1) * length**2
+
     def get_config(self) -> Config:
         return {**super().get_config(), "longest": self.longest}
 

@@ -81,6 +81,10 @@ class RelativeBias(AttentionBias):
         scores = self.position_scores(inputs.query_length, inputs.key_length, inputs.queries, training)
         return windows(scores, 1, inputs.key_length) * inputs.scale
 
+    def largest_activation(self, length: int) -> int:
+        """Returns the numbers of the scores of each query with each distance, of so many queries and keys."""
+        return int(self.heads) * 2 * length**2
+
     def one_query(self, inputs: BiasInputs) -> Tensor:
         """Returns the scores (B, N, 1, S) of one query a row, at its offset, with the cached keys of a decoder."""
         length = inputs.key_length

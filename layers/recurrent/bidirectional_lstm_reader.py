@@ -24,7 +24,7 @@ class BidirectionalLSTMReader(LSTMReader):
     Args:
         units: int. Size of the state of each direction, 1 to 8,192. Defaults to 200.
         layers: int. 1 to 100. Defaults to 1.
-        dropout: float. Rate between the layers while training. Defaults to 0.
+        dropout: float. Rate between the layers while training; 0 where there is one. Defaults to 0.
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
@@ -36,7 +36,7 @@ class BidirectionalLSTMReader(LSTMReader):
         Tensor of shape (B, 2 * units).
 
     Raises:
-        InputError: an argument is out of range.
+        InputError: an argument is out of range or does not apply.
 
     Example:
 

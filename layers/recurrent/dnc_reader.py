@@ -132,6 +132,10 @@ class DNCReader(keras.layers.Layer):
         new |= {"precedence": precedence, "read": read, "vectors": vectors}
         return new, {"hidden": hidden, "vectors": ops.reshape(vectors, (-1, self.heads * self.units))}
 
+    def largest_activation(self, length: int) -> int:
+        """Returns the numbers of its memory, its links, or what is read from it in so many steps."""
+        return max(self.cells * max(self.units, self.cells), self.heads * self.units * length)
+
     def split(self, interface: Tensor) -> dict[str, Tensor]:
         """Returns the parts of the interface vector by name."""
         found, start = {}, 0

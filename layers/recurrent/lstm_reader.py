@@ -6,6 +6,7 @@ import keras
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, Tensor
+from kzoo.errors import InputError
 from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.dense import recurrent_initializers
 from kzoo.layers.functional.last_token import last_token
@@ -23,7 +24,7 @@ class LSTMReader(keras.layers.Layer):
     Args:
         units: int. Size of the state, 1 to 8,192. Defaults to 200.
         layers: int. 1 to 100. Defaults to 1.
-        dropout: float. Rate between the layers while training. Defaults to 0.
+        dropout: float. Rate between the layers while training; 0 where there is one. Defaults to 0.
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
@@ -35,7 +36,7 @@ class LSTMReader(keras.layers.Layer):
         Tensor of shape (B, units).
 
     Raises:
-        InputError: an argument is out of range.
+        InputError: an argument is out of range or does not apply.
 
     Example:
 
@@ -54,6 +55,8 @@ class LSTMReader(keras.layers.Layer):
         super().__init__(dtype=dtype, **kwargs)
         self.units = checks.integer("units", units, 1, 8192)
         self.layers = checks.integer("layers", layers, 1, 100)
+        if layers == 1 and dropout:
+            raise InputError(f"dropout={dropout!r:.60} does not apply: it is between layers, and there is one")
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
         self.stack = [self.one_layer() for _ in range(layers)]
 

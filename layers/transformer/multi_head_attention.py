@@ -204,6 +204,10 @@ class MultiHeadAttention(CachedAttention):
         """Returns vectors (B, T, N * H) as (B, N, T, H)."""
         return ops.transpose(ops.reshape(x, (*ops.shape(x)[:2], self.heads, self.size)), (0, 2, 1, 3))
 
+    def largest_activation(self, length: int) -> int:
+        """Returns the numbers of its scores of one sequence of so many tokens with itself."""
+        return self.heads * length**2
+
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None
 

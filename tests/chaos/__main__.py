@@ -30,6 +30,7 @@ ATTACKS = {
     "disk full during a save: old or new preset": ("saving", "full_disk", 2),
     "four processes write results: no row lost": ("saving", "writers", 1),
     "damaged preset refused, or loaded as its files say": ("saving", "damaged", 3),
+    "costly preset: refused, or built within 1 GiB and 10 s": ("costs", "costs", 2),
     "odd input to generate or evaluate: an answer or a sentence": ("inputs", "calls", 2),
     "odd command line: an answer or a sentence": ("inputs", "commands", 2),
 }

@@ -47,7 +47,7 @@ def test_a_task_without_lengths_is_measured_on_its_test_split():
 @pytest.mark.parametrize("cells", [1, 5_000])
 def test_the_size_of_batches_changes_nothing(oracle, cells, monkeypatch):
     expected = stress(oracle("01"), lengths=[6], examples=10).rows
-    monkeypatch.setattr(measure, "MAX_CELLS", cells)
+    monkeypatch.setattr(measure, "MAX_NUMBERS", cells)
     assert stress(oracle("01"), lengths=[6], examples=10).rows == expected
 
 

@@ -216,5 +216,5 @@ def test_many_lines_cost_little_and_too_many_are_refused():
     bias = kzoo.layers.CalibratedBias(lines)
     assert len(bias.tables()) == 3
     assert (matrix(bias, 4, 4)[0, 0] == -0.5).all()
-    with pytest.raises(InputError, match="a head has at most 10,000 lines, not 12,000"):
+    with pytest.raises(InputError, match="the heads have at most 10,000 lines, not 12,000"):
         kzoo.layers.CalibratedBias([lines[0] * 2])
