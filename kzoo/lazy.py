@@ -31,7 +31,7 @@ def attach(
         keras: bool. Whether what it exports needs Keras, which is then imported with the chosen backend. Defaults to
             False.
     """
-    homes = _re_exports(package)
+    homes = re_exports(package)
 
     def getattribute(name: str) -> Any:
         if name not in homes:
@@ -49,7 +49,7 @@ def attach(
     return getattribute, lambda: list(public), public
 
 
-def _re_exports(package: str) -> dict[str, str]:
+def re_exports(package: str) -> dict[str, str]:
     """Returns the module of every name that a package imports under `TYPE_CHECKING`."""
     spec: Any = importlib.util.find_spec(package)
     found = {}

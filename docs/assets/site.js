@@ -1,0 +1,174 @@
+// Sets the equations, and shows results as a table that can be sorted, with curves by length. No library but KaTeX.
+"use strict";
+
+const COLORS = ["#2a9d8f", "#e76f51", "#577590", "#b5838d", "#8f7a00", "#7b2cbf", "#0077b6", "#bc4749"];
+const COLUMNS = [
+  ["name", "run", line => line.name || "not run"],
+  ["mechanism", "mechanism", line => line.mechanism],
+  ["task", "task", line => line.task],
+  ["supervision", "supervision", line => line.name ? (line.supervision || ["not stated"]).join(", ") || "none" : ""],
+  ["seeds", "seeds", line => line.seeds],
+  ["reach", "reach", line => line.reach ?? -1],
+  ["longest", "longest", line => last(line)[0] ?? -1],
+  ["ours", "ours there", line => last(line)[1] ?? -1],
+  ["paper", "the paper's there", line => last(line)[2] ?? -1],
+];
+const root = new URL("../", document.currentScript.src);
+
+function last(line) {
+  const measured = line.points.filter(point => line.name ? point[1] !== null : true);
+  return measured[measured.length - 1] || [null, null, null];
+}
+
+const percent = value => value === null || value === undefined ? "" : `${Math.round(1000 * value) / 10} %`;
+const escaped = text => String(text).replace(/[&<>"]/g, sign => `&#${sign.charCodeAt(0)};`);
+const keyOf = line => `${line.task}/${line.mechanism}/${line.name || ""}`;
+
+function setEquations() {
+  renderMathInElement(document.body, {
+    delimiters: [{ left: "\\(", right: "\\)", display: false }, { left: "\\[", right: "\\]", display: true }],
+  });
+}
+
+function curves(lines, trained, unit) {
+  const lengths = [...new Set(lines.flatMap(line => line.points.map(point => point[0]).filter(Boolean)))].sort((a, b) => a - b);
+  if (!lengths.length) return "<p>Nothing here was measured by length.</p>";
+  const [W, H, L, R, T, B] = [720, 300, 52, 12, 12, 46];
+  const low = Math.log(Math.min(lengths[0], trained ? trained[0] : lengths[0])), high = Math.log(Math.max(lengths[lengths.length - 1], low + 1));
+  const x = length => L + (W - L - R) * (Math.log(length) - low) / (high - low || 1);
+  const y = value => T + (H - T - B) * (1 - value);
+  let svg = `<svg viewBox="0 0 ${W} ${H}" role="img" aria-label="Accuracy by length of ${escaped(lines.map(line => line.name || line.mechanism).join(", "))}">`;
+  if (trained) svg += `<rect x="${x(trained[0])}" y="${T}" width="${Math.max(2, x(trained[1]) - x(trained[0]))}" height="${H - T - B}" fill="currentColor" fill-opacity=".08"><title>trained lengths</title></rect>`;
+  for (const share of [0, .25, .5, .75, 1]) {
+    svg += `<line x1="${L}" x2="${W - R}" y1="${y(share)}" y2="${y(share)}" stroke="currentColor" stroke-opacity=".15"/>`
+      + `<text x="${L - 6}" y="${y(share) + 4}" text-anchor="end" font-size="11" fill="currentColor">${100 * share} %</text>`;
+  }
+  let free = -1e9;
+  for (const length of lengths) {
+    if (x(length) - free < 30) continue;
+    free = x(length);
+    svg += `<text x="${free}" y="${H - B + 16}" text-anchor="middle" font-size="11" fill="currentColor">${length}</text>`;
+  }
+  svg += `<text x="${(L + W) / 2}" y="${H - 8}" text-anchor="middle" font-size="11" fill="currentColor">length (${escaped(unit)}), logarithmic; shaded: trained</text>`;
+  lines.forEach((line, i) => {
+    const color = COLORS[i % COLORS.length], own = line.points.filter(point => point[0]);
+    const ours = own.filter(point => point[1] !== null);
+    const band = ours.filter(point => line.bands[point[0]]);
+    if (band.length > 1) {
+      const up = band.map(point => `${x(point[0])},${y(line.bands[point[0]][1])}`);
+      const down = band.map(point => `${x(point[0])},${y(line.bands[point[0]][0])}`).reverse();
+      svg += `<polygon points="${[...up, ...down].join(" ")}" fill="${color}" fill-opacity=".15"/>`;
+    }
+    svg += `<polyline points="${ours.map(point => `${x(point[0])},${y(point[1])}`).join(" ")}" fill="none" stroke="${color}" stroke-width="2"/>`;
+    for (const [length, value, paper] of own) {
+      const told = `${line.name || line.mechanism}, length ${length}`;
+      if (value !== null) svg += `<circle cx="${x(length)}" cy="${y(value)}" r="3.5" fill="${color}"><title>${escaped(told)}: ${percent(value)}</title></circle>`;
+      if (paper !== null) svg += `<circle cx="${x(length)}" cy="${y(paper)}" r="6" fill="none" stroke="${color}" stroke-width="1.5"><title>${escaped(told)}, the paper: ${percent(paper)}</title></circle>`;
+    }
+  });
+  return svg + "</svg>";
+}
+
+function cellsOf(line, whole) {
+  const end = last(line), name = escaped(line.name || "not run");
+  const page = (kind, text) => `<a href="${new URL(`${kind}/${text}/`, root)}">${escaped(text)}</a>`;
+  const cells = [
+    line.preset ? page("cards", line.name) : `<span class="unrun">${name}</span>`,
+    line.name ? page("mechanisms", line.mechanism) : escaped(line.mechanism),
+    page("tasks", line.task),
+    escaped(COLUMNS[3][2](line)),
+  ].map(text => `<td>${text}</td>`);
+  const numbers = [line.seeds || "", line.reach ?? "", end[0] ?? (line.points.length ? "test split" : ""), percent(end[1]), percent(end[2])];
+  return [...cells, ...numbers.map(text => `<td class="number">${text}</td>`)].filter((_, i) => whole || i !== 2).join("");
+}
+
+class Results {
+  constructor(element, data) {
+    this.data = data;
+    this.task = element.dataset.task || "";
+    this.whole = !this.task;
+    const state = new URLSearchParams(this.whole ? location.hash.slice(1) : "");
+    this.query = state.get("q") || "";
+    this.chosenTask = this.task || state.get("task") || "";
+    this.sort = state.get("sort") || "reach";
+    this.down = state.get("order") !== "up";
+    this.chosen = new Set(state.getAll("run"));
+    const names = [...new Set(data.lines.map(line => line.task))].sort();
+    element.innerHTML = `<div class="chart"></div><div class="controls">
+      <label>Filter <input type="search" placeholder="onestep, gold …"></label>
+      ${this.whole ? `<label>Task <select><option value="">all</option>${names.map(name => `<option>${escaped(name)}</option>`).join("")}</select></label>` : ""}
+      <span class="count" role="status"></span></div><div class="scroll" tabindex="0" role="region" aria-label="results"><table><thead></thead><tbody></tbody></table></div>`;
+    this.parts = Object.fromEntries(["chart", "count"].map(name => [name, element.querySelector(`.${name}`)]));
+    this.parts.head = element.querySelector("thead");
+    this.parts.body = element.querySelector("tbody");
+    const input = element.querySelector("input"), select = element.querySelector("select");
+    input.value = this.query;
+    input.addEventListener("input", () => { this.query = input.value; this.draw(); });
+    if (select) {
+      select.value = this.chosenTask;
+      select.addEventListener("change", () => { this.chosenTask = select.value; this.chosen.clear(); this.draw(); });
+    }
+    this.parts.head.addEventListener("click", event => {
+      const key = event.target.closest("button")?.dataset.key;
+      if (!key) return;
+      this.down = key === this.sort ? !this.down : true;
+      this.sort = key;
+      this.draw();
+      this.parts.head.querySelector(`[data-key="${key}"]`).focus();
+    });
+    this.parts.body.addEventListener("change", event => {
+      const key = event.target.value;
+      if (event.target.checked) this.chosen.add(key); else this.chosen.delete(key);
+      this.draw();
+      this.parts.body.querySelector(`[value="${CSS.escape(key)}"]`)?.focus();
+    });
+    this.draw();
+  }
+
+  shown() {
+    const words = this.query.toLowerCase().split(/\s+/).filter(Boolean);
+    const value = COLUMNS.find(column => column[0] === this.sort)?.[2] || COLUMNS[5][2];
+    const found = this.data.lines.filter(line => (!this.chosenTask || line.task === this.chosenTask)
+      && words.every(word => `${keyOf(line)} ${(line.supervision || []).join(" ")}`.toLowerCase().includes(word)));
+    const order = (a, b) => a < b ? -1 : a > b ? 1 : 0;
+    return found.sort((a, b) => (this.down ? -1 : 1) * order(value(a), value(b)) || order(keyOf(a), keyOf(b)));
+  }
+
+  draw() {
+    const lines = this.shown();
+    const chosen = lines.filter(line => this.chosen.has(keyOf(line)));
+    const drawn = (chosen.length ? chosen : this.chosenTask ? lines.filter(line => line.name) : []).slice(0, COLORS.length);
+    const [task] = new Set(drawn.map(line => line.task));
+    this.parts.chart.innerHTML = drawn.length
+      ? curves(drawn, this.data.trained[task], new Set(drawn.map(line => this.data.units[line.task])).size === 1 ? this.data.units[task] : "of each task")
+      : "<p>Choose a task, or rows, to see accuracy by length.</p>";
+    this.parts.count.textContent = `${lines.length} rows${drawn.length ? `, ${drawn.length} drawn` : ""}`;
+    const columns = COLUMNS.filter(column => this.whole || column[0] !== "task");
+    this.parts.head.innerHTML = `<tr><th scope="col">draw</th>${columns.map(([key, title]) =>
+      `<th scope="col" aria-sort="${key === this.sort ? (this.down ? "descending" : "ascending") : "none"}"><button data-key="${key}">${title}</button></th>`).join("")}</tr>`;
+    this.parts.body.innerHTML = lines.map(line => {
+      const at = drawn.indexOf(line), key = escaped(keyOf(line));
+      const mark = at < 0 ? "" : `<span class="key" style="background:${COLORS[at]}"></span>`;
+      return `<tr${line.name ? "" : ' class="unrun"'}><td><label>${mark}<input type="checkbox" aria-label="draw ${key}" value="${key}"${this.chosen.has(keyOf(line)) ? " checked" : ""}></label></td>${cellsOf(line, this.whole)}</tr>`;
+    }).join("");
+    if (this.whole) this.remember();
+  }
+
+  remember() {
+    const state = new URLSearchParams();
+    if (this.query) state.set("q", this.query);
+    if (this.chosenTask) state.set("task", this.chosenTask);
+    if (this.sort !== "reach") state.set("sort", this.sort);
+    if (!this.down) state.set("order", "up");
+    for (const key of this.chosen) state.append("run", key);
+    if (String(state) !== location.hash.slice(1)) history.replaceState(null, "", String(state) ? `#${state}` : location.pathname);
+  }
+}
+
+document.addEventListener("DOMContentLoaded", async () => {
+  setEquations();
+  const places = document.querySelectorAll(".kzoo-results");
+  if (!places.length) return;
+  const data = await (await fetch(new URL("assets/results.json", root))).json();
+  for (const place of places) new Results(place, data);
+});

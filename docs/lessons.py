@@ -1,0 +1,1 @@
+def lesson_pages(): return {}
