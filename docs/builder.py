@@ -89,7 +89,7 @@ def _render() -> None:
     done = subprocess.run(  # noqa: S603 - this Python, with fixed arguments
         [sys.executable, "-m", "zensical", "build", "--clean", "--config-file", "mkdocs.yml"],
         cwd=WORK,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},  # for docs.docstrings
+        env={**os.environ, "NO_COLOR": "1", "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},  # for docs.docstrings
         capture_output=True,
         text=True,
         check=False,

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from docs.tables import explanations, relink, unit_of
+from docs.tables import explanations, relink, tables, unit_of
 from kzoo import tasks
 from kzoo.cards.results_page import cells
 from kzoo.saving import catalogue
@@ -36,13 +36,15 @@ def data() -> dict[str, Any]:
         key = (cell["task"], cell["mechanism"], cell["name"])
         line = lines.setdefault(key, {"task": cell["task"], "mechanism": cell["mechanism"], "name": cell["name"]})
         line |= {"supervision": cell["supervision"], "preset": _is_preset(cell["name"])}
-        line.setdefault("points", []).append([cell["length"], cell["ours"], cell["paper"] if cell["ours"] is not None else cell["published"]])
+        paper = cell["published"] if cell["ours"] is None else cell["paper"]
+        line.setdefault("points", []).append([cell["length"], cell["ours"], paper])
         line["seeds"] = max(line.get("seeds", 0), len(cell["seeds"]))
     for line in lines.values():
         line["points"].sort(key=lambda point: point[0] or 0)
         line |= {"reach": reach(line["points"]), "bands": _bands(line["name"])}
-    trained = {name: tasks.get(name).splits["train"].lengths for name in {line["task"] for line in lines.values()}}
-    return {"lines": list(lines.values()), "trained": trained, "units": {name: unit_of(name) for name in trained}}
+    measured = {line["task"] for line in lines.values() if line["name"]}
+    trained = {name: tasks.get(name).splits["train"].lengths for name in sorted(measured)}
+    return {"lines": list(lines.values()), "trained": trained, "units": {name: unit_of(name) for name in tables()}}
 
 
 def reach(points: list[list[Any]]) -> int | None:

@@ -7,6 +7,7 @@ from docs.tables import relink, tables
 from kzoo import registry, tasks
 from kzoo.cards.explain import Part, explain
 from kzoo.cards.markdown import table_of
+from kzoo.errors import InputError
 from kzoo.saving import catalogue
 from kzoo.saving.preset import Preset
 
@@ -22,22 +23,19 @@ def task_pages() -> dict[str, str]:
     pages, index = {}, []
     for name in tasks.names():
         task = tasks.get(name)
-        source, target = _shortest(task)
         pages[f"tasks/{name}.md"] = _task(name, presets.get(name, []))
-        index.append([f"[{name}]({name}.md)", f"`{source}`", f"`{target}`", task.length_unit])
+        first = _written(task, 1) if _shipped(task) is None else [("", "")]
+        index.append([f"[{name}]({name}.md)", *(f"`{text}`" if text else "" for text in first[0]), task.length_unit])
     table = table_of(["task", "a source", "its target", "length counts"], index)
     return {"tasks/index.md": f"# Tasks\n\nPure functions of a seed, a split and a length.\n\n{table}\n", **pages}
 
 
 def _task(name: str, presets: list[str]) -> str:
     task, cls = tasks.get(name), registry.classes("task")[name].__name__
-    splits = [[split, "{} to {}".format(*own.lengths), f"{own.size:,}"] for split, own in task.splits.items()]
-    examples = [[f"`{a}`", f"`{b}`"] for a, b in _written(task, 3)]
     strata = [[f"`{stratum}`", known.about] for stratum, known in task.strata.items()]
     found = tables().get(name)
     parts = [f"# {name}", f"::: kzoo.tasks.{cls}\n    options: {{show_root_heading: false}}"]
-    parts += ["## Examples", table_of(["source", "target"], examples), "## Splits"]
-    parts.append(table_of(["split", task.length_unit, "examples"], splits) + f"\n\n`kzoo data {name} --split test`")
+    parts += [_shipped(task) or _data(task)]
     if strata:
         parts += ["## Strata", "`kzoo evaluate NAME --stress`", table_of(["stratum", ""], strata)]
     if found:
@@ -48,15 +46,27 @@ def _task(name: str, presets: list[str]) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
+def _shipped(task: tasks.Task) -> str | None:
+    """Returns why the data of a task are not here; None if they are."""
+    try:
+        return None if task.splits else ""
+    except InputError as error:
+        return f"Its data are not here: {error}."
+
+
+def _data(task: tasks.Task) -> str:
+    """Returns the sections with examples and splits."""
+    splits = [[split, "{} to {}".format(*own.lengths), f"{own.size:,}"] for split, own in task.splits.items()]
+    examples = table_of(["source", "target"], [[f"`{a}`", f"`{b}`"] for a, b in _written(task, 3)])
+    sizes = table_of(["split", task.length_unit, "examples"], splits)
+    return f"## Examples\n\n{examples}\n\n## Splits\n\n{sizes}\n\n`kzoo data {task.name} --split test`"
+
+
 def _written(task: tasks.Task, number: int) -> list[tuple[str, str]]:
     """Returns the shortest of some examples as they are typed."""
     join = ("" if task.characters else " ").join
     found = sorted(task.examples("train", size=50), key=lambda pair: (len(pair[0]), pair[0]))
     return [(join(source), join(target)) for source, target in dict(found).items()][:number]
-
-
-def _shortest(task: tasks.Task) -> tuple[str, str]:
-    return _written(task, 1)[0]
 
 
 def paper_pages() -> dict[str, str]:

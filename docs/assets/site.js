@@ -92,7 +92,8 @@ class Results {
     this.chosenTask = this.task || state.get("task") || "";
     this.sort = state.get("sort") || "reach";
     this.down = state.get("order") !== "up";
-    this.chosen = new Set(state.getAll("run"));
+    const runs = (element.dataset.runs || "").split(" ").filter(Boolean);
+    this.chosen = new Set(this.whole ? state.getAll("run") : data.lines.filter(line => runs.includes(line.name)).map(keyOf));
     const names = [...new Set(data.lines.map(line => line.task))].sort();
     element.innerHTML = `<div class="chart"></div><div class="controls">
       <label>Filter <input type="search" placeholder="onestep, gold …"></label>

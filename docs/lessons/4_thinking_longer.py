@@ -1,0 +1,90 @@
+# ---
+# jupyter:
+#   kernelspec: {display_name: Python 3, language: python, name: python3}
+# ---
+
+# %% [markdown]
+# # Thinking longer: the Neural Data Router
+#
+# `101 d a b` is a table lookup: the function `d` of `101`, then `a` of that, then `b`. A Transformer of twelve layers can
+# learn chains of up to five functions, and fails at six. The Neural Data Router runs one block many times, and does
+# chains of ten, having seen five.
+
+# %%
+import matplotlib.pyplot as plt
+import numpy as np
+
+import kzoo
+from kzoo.inspection import step_trace
+
+ndr, plain = kzoo.from_preset("ndr_ctl_forward"), kzoo.from_preset("transformer_ctl_forward")
+print(ndr.generate("101 d a b"))
+for model in (ndr, plain):
+    print(kzoo.evaluate(model, lengths=[5, 8, 10], examples=40), "\n")
+
+# %% [markdown]
+# ## Two parts
+#
+# **The copy gate.** A token that cannot be computed yet must wait, unchanged. Each token has a gate $g$ between what the block
+# would make of it and what it is: $h' = g \odot u + (1 - g) \odot h$.
+#
+# **Geometric attention.** The operand of a function is the nearest thing of its kind. From close to far, each token may be
+# taken with probability $P_{ij}$, or passed over: $A_{ij} = P_{ij} \prod_{k \text{ closer}} (1 - P_{ik})$.
+#
+# Here are the gates, a row a token and a column a step. They open one after another, from the argument outwards.
+
+# %%
+trace = step_trace(ndr, "101 d a b a d")
+gates = trace["gates"].mean(axis=2).T
+figure, axis = plt.subplots(figsize=(8, 3.5), layout="constrained")
+axis.imshow(gates, cmap="Greens", vmin=0, vmax=1)
+axis.set_yticks(range(len(trace["source"])), trace["source"])
+axis.set_xlabel("step")
+plt.show()
+
+# %% [markdown]
+# When does the value of each function settle? At the step after which its gate stays shut. In a chain each waits for the
+# one before:
+
+# %%
+first_open = np.argmax(gates > 0.5, axis=1)
+print(dict(zip(trace["source"], first_open.tolist(), strict=True)))
+
+# %% [markdown]
+# ## Longer chains want more steps
+#
+# The block is the same at each step, so more steps at inference cost nothing in weights. The preset was trained with 12 steps
+# and takes 18.
+
+# %%
+task = kzoo.tasks.get("ctl_forward")
+examples = task.examples("test", size=40, length=10)
+
+
+def accuracy(steps):
+    found = [step_trace(ndr, " ".join(source), steps=steps)["output"] for source, _ in examples[:10]]
+    return np.mean([output == target[0] for output, (_, target) in zip(found, examples, strict=False)])
+
+
+shares = {steps: accuracy(steps) for steps in (4, 8, 12, 18)}
+print(shares)
+assert shares[18] >= shares[4]
+
+# %% [markdown]
+# ## Exercises
+#
+# 1. How many steps does a chain of ten need at least? Search for it.
+# 2. Draw the attention of one step for `101 d a b` with `kzoo plot attention ndr_ctl_forward "101 d a b"`. Which token does
+#    `a` look at when its gate opens?
+#
+# ## Answers
+
+# %%
+least = next(steps for steps in range(4, 19, 2) if accuracy(steps) >= 0.9)
+print("about", least, "steps")
+
+# %%
+weights, source = trace["weights"].max(axis=1), trace["source"]
+token = source.index("a")
+step = int(first_open[token])
+print(f"at step {step}, 'a' looks at {source[int(np.argmax(weights[step][token]))]!r}")
