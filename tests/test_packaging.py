@@ -26,6 +26,8 @@ def source_files(root):
     found.add("kzoo/py.typed")
     for suffix in ("json", "safetensors"):
         found |= {f"kzoo/{path.relative_to(root)}" for path in (root / "presets").glob(f"*/*.{suffix}")}
+    page = [path for path in (root / "kzoo/gallery").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    found |= {path.relative_to(root).as_posix() for path in page}
     return found
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import kzoo
-from kzoo.cli import doctor, evaluation, plots, presets, training
+from kzoo.cli import doctor, evaluation, gallery, plots, presets, training
 from kzoo.discovery import import_file
 from kzoo.errors import KzooError, UnreachableError, did_you_mean
 
@@ -76,6 +76,13 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
     verb("generate", evaluation.generate, "write a preset's output for texts", evaluation.generate_parser)
     verb("evaluate", evaluation.evaluate, "measure a preset's accuracy by length", evaluation.evaluate_parser)
     verb("train", training.train, "train a preset from a recipe, or many from a grid of them", training.train_parser)
+    verb(
+        "gallery",
+        gallery.gallery,
+        "serve a page where presets run step by step in the browser, or write it as a folder",
+        gallery.gallery_parser,
+        has_json=False,
+    )
     verb("export", presets.export, "write a preset as a file that runs without kzoo", presets.export_parser)
     verb("card", presets.card, "write a preset's card and picture", presets.card_parser, has_json=False)
     verb("download", presets.download, "fetch a preset from the Hub into the cache", presets.download_parser)

@@ -13,8 +13,8 @@ BATCH = 32
 def pairs_recipe(task: PairsFile) -> Recipe:
     """Returns a recipe for the pairs in a file: the one that the papers' tables of recurrent models are made with.
 
-    A `RecurrentSeq2Seq` with OneStep attention is trained for about 2,500 steps on the shorter pairs; the weights of the
-    epoch with the best accuracy on the validation split are kept.
+    A `RecurrentSeq2Seq` with OneStep attention is trained for about 2,500 steps on the shorter pairs; the weights of
+    the epoch with the best accuracy on the validation split are kept.
     """
     per_epoch = max(1, task.splits["train"].size // BATCH)
     low, high = EPOCHS

@@ -1,0 +1,54 @@
+// A preset in the browser: its model, and greedy decoding step by step.
+import { TransformerClassifier } from "./classifier.js";
+import { TransformerDecoder } from "./decoder.js";
+import { RecurrentSeq2Seq } from "./recurrent.js";
+import { TransformerSeq2Seq } from "./seq2seq.js";
+import { limitOf, toIds, toText } from "./texts.js";
+import { argmax } from "./vectors.js";
+import { readWeights } from "./weights.js";
+
+const MODELS = { RecurrentSeq2Seq, TransformerClassifier, TransformerDecoder, TransformerSeq2Seq };
+
+export class Preset {
+  /** `about` is what gallery.json says of the preset, `buffer` the bytes of its safetensors file. */
+  constructor(about, buffer) {
+    this.about = about;
+    const operatorId = about.tokens.indexOf(about.text.number?.operator);
+    this.model = new MODELS[about.config.class]({ ...about.config.config, operatorId }, readWeights(buffer));
+    this.labels = about.text.labels;
+  }
+
+  /**
+   * Decodes a text step by step: an iterator of {step, logits, trace, token, text, done}. `token` is what a step wrote,
+   * `text` at the last step all that was written; of a classifier, `text` is the label that it would answer with.
+   */
+  *decode(text) {
+    const ids = toIds(text, this.about);
+    const run = this.model.start(ids);
+    if (this.labels) {
+      for (let step = 0; step < this.model.steps; step++) {
+        const found = run.step();
+        yield { step, ...found, text: this.labels[argmax(found.logits)], done: step === this.model.steps - 1 };
+      }
+      return;
+    }
+    const limit = limitOf(ids, this.about);
+    const written = [];
+    let token = this.about.start_id;
+    for (let step = 0; step < limit; step++) {
+      const found = run.step(token);
+      token = argmax(found.logits);
+      written.push(token);
+      const done = token === this.about.end_id || step === limit - 1;
+      yield { step, ...found, token, text: done ? toText(written, this.about) : null, done };
+      if (done) return;
+    }
+  }
+
+  /** Returns the whole answer to a text. */
+  answer(text) {
+    let last;
+    for (const found of this.decode(text)) last = found.text;
+    return last;
+  }
+}

@@ -1,0 +1,74 @@
+// The right answers, and random inputs of a length; the tasks themselves are in tasks/. What a task cannot read is
+// refused with a sentence.
+import { parse } from "./trees.js";
+import { InputError, wordsOf } from "./texts.js";
+
+const repeats = (digit) => 2 * Math.ceil(Math.max(0, Number(digit) - 3) / 3) + 1;
+const DIGIT = "0123456789";
+
+const SOLVERS = {
+  copy: (words) => words,
+  reverse_copy: (words) => [...words].reverse(),
+  recopy: (words) => words.flatMap((digit) => Array(repeats(digit)).fill(digit)),
+  dedupe: (words) => words.filter((digit, i) => digit !== words[i - 1]),
+  posretrieve: (words) => words.flatMap((digit) => [digit, ":", words[Number(digit)] ?? "n/a", ";"]),
+  lookup: (words, about) => applied(words.slice(0, -1), words, about),
+  reverse_lookup: (words, about) => applied(words.slice(0, -1).reverse(), words, about),
+  sorter: (words) => [...words].sort((a, b) => a - b),
+  addition: (words, about) => {
+    const [first, second, ...more] = words.join("").split(about.text.number.operator);
+    if (!first || !second || more.length) refuse(about);
+    return [...String(BigInt(first) + BigInt(second))];
+  },
+  arithmetic: (words, about) => [String(parse(words, about).value)],
+  listops: (words, about) => [String(parse(words, about).value)],
+  ctl_forward: (words, about) => [parse(words, about).value],
+};
+
+/** Returns the right answer to a text, as the task writes it. */
+export function solve(text, about) {
+  const words = wordsOf(text, about);
+  return SOLVERS[about.task.name](words, about).join(about.text.characters ? "" : " ");
+}
+
+/** Returns the code that each table of a lookup gives, the first code included. */
+function applied([code, ...tables], words, about) {
+  const known = about.task.tables;
+  const right = words[words.length - 1] === "." && /^[01]{3}$/.test(code ?? "") && tables.length && tables.every((t) => known[t]);
+  if (!right) refuse(about);
+  const results = [code];
+  for (const table of tables) {
+    const next = known[table][parseInt(results[results.length - 1], 2)];
+    results.push(next.toString(2).padStart(3, "0"));
+  }
+  return results;
+}
+
+function refuse(about) {
+  throw new InputError(`An input is ${about.form}, for example ${about.examples[0].source}`);
+}
+
+const pick = (list) => list[Math.floor(Math.random() * list.length)];
+const digits = (n) => Array.from({ length: n }, () => pick(DIGIT));
+/** A number of n digits, the first of which is no zero. */
+const number = (n) => [pick(DIGIT.slice(1)), ...digits(n - 1)].join("");
+
+/** Returns a random input of a length, counted as the task counts it; of trees, one of those in gallery.json. */
+export function sample(length, about) {
+  const task = about.task.name;
+  if (task === "sorter") return Array.from({ length }, () => 1 + Math.floor(Math.random() * 100)).join(" ");
+  if (task === "addition") return `${number(length)}+${number(length)}`;
+  if (about.task.tables) {
+    // The last two tables never were composed in training.
+    const tables = Object.keys(about.task.tables).slice(0, -2);
+    const code = pick(about.tokens.filter((token) => /^[01]{3}$/.test(token)));
+    if (task === "ctl_forward") return [code, ...Array.from({ length }, () => pick(tables))].join(" ");
+    const program = [code, ...Array.from({ length: length - 2 }, () => pick(tables))];
+    return [...(task === "lookup" ? program : program.reverse()), "."].join(" ");
+  }
+  if (task === "dedupe") {
+    return digits(length).flatMap((digit) => Array(1 + 2 * Math.floor(Math.random() * 3)).fill(digit)).join(" ");
+  }
+  if (["copy", "reverse_copy", "recopy", "posretrieve"].includes(task)) return digits(length).join(" ");
+  return pick(about.examples.filter((example) => example.length === length)).source;
+}
