@@ -86,7 +86,9 @@ class Fault:
 
     pattern: str
     times: int
-    status: int | None = None  # answered with instead
+    status: int | None = None  # answered with instead, with this body and headers
+    content: object = field(default_factory=lambda: {"error": "a fault"})
+    headers: dict = field(default_factory=dict)
     cut: int | None = None  # bytes of the body after which the connection breaks
     call: object = None  # called before the request is served as usual
 
@@ -96,6 +98,7 @@ class HubServer:
 
     def __init__(self, xet_folder=None):
         self.repositories, self.objects, self.faults, self.requests, self.ranges = {}, {}, [], [], []
+        self.authorizations = []  # of each request
         self.tokens = {"hf_writer": "write", "hf_reader": "read"}
         self.xet_folder = xet_folder
         self.lock, self.connections = threading.RLock(), set()
@@ -204,13 +207,14 @@ class Handler(BaseHTTPRequestHandler):
         asked = f"{self.command} {path}"
         with self.hub.lock:
             self.hub.requests.append(asked)
+            self.hub.authorizations.append(self.headers.get("Authorization"))
             fault = next((f for f in self.hub.faults if f.times and re.search(f.pattern, asked)), None)
             if fault:
                 fault.times -= 1
         if fault and fault.call:
             fault.call()
         if fault and fault.status:
-            return self.answer(fault.status, {"error": "a fault"})
+            return self.answer(fault.status, fault.content, fault.headers)
         self.cut = fault.cut if fault else None
         try:
             for methods, pattern, name in self.ROUTES:

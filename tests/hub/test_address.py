@@ -49,7 +49,8 @@ def test_an_address_is_read_and_written(text, owner, name, revision):
         "hf://a/b.git",
     ]
     + ["hf://a/b--c", "hf://-a/b", "hf://a/b@v1\n", "hf://a/b\n", "hf://a/é", "HF://a/b", f"hf://a/{'b' * 97}"]
-    + ["hf://a/b@v1@v2", "hf://a/b@-x", "hf://datasets/a/b"],
+    + ["hf://a/b@v1@v2", "hf://a/b@-x", "hf://datasets/a/b"]
+    + ["hf://a/b@x#y", "hf://a/b#x", "hf://a/b@..%2fx", "hf://a/b@x?y=1", "hf://a/b@x\\y", "hf://u:p@a/b"],
 )
 def test_anything_else_is_one_sentence(text):
     with pytest.raises(

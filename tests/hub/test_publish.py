@@ -281,6 +281,16 @@ def other_weights(folder):
     write_metadata(folder)
 
 
+def other_header(folder, header):
+    header %= (b"9" * 4_000, b"9" * 4_000)
+    (folder / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + b"0000")
+    results = read_json(folder / "results.json")
+    for row in results["rows"]:
+        row["weights_sha256"] = sha256(folder / "model.safetensors")
+    write_json(folder / "results.json", results)
+    write_metadata(folder)
+
+
 def unlist(folder):
     value = read_json(folder / "metadata.json")
     del value["files"]["recipe.json"]
@@ -318,6 +328,10 @@ UNFIT = {
     "weights that do not fit": (
         edit("config.json", lambda value: value["config"].update(embedding_units=5)),
         "but the model needs",
+    ),
+    "weights of a shape of 8,000 digits": (
+        lambda folder: other_header(folder, b'{"a": {"dtype": "F32", "shape": [%s, %s], "data_offsets": [0, 4]}}'),
+        "its header is no safetensors header",
     ),
     "accuracies that are none": (
         edit("results.json", lambda value: value["rows"][0].update(value="high")),

@@ -64,11 +64,32 @@ def test_wrong_files(cfq_json, tmp_path):
     with pytest.raises(InputError, match="holds neither dataset.json with"):
         tasks.get("cfq", folder=tmp_path / "none").examples()
     folder = shutil.copytree(cfq_json, tmp_path / "damaged")
-    beyond = {"trainIdxs": [99], "devIdxs": [], "testIdxs": []}
-    for text in ("{", "[]", json.dumps({"trainIdxs": [0]}), json.dumps(beyond)):
+    beyond = {"trainIdxs": [99], "devIdxs": [0], "testIdxs": [0]}
+    odd = [
+        {**beyond, "trainIdxs": value} for value in ([], None, 5, "0", {"0": 0}, [-1], [None], [[0]], ["x"], [1e999])
+    ]
+    texts = ["{", "[]", "null", "5", "[" * 100_000, *map(json.dumps, [{"trainIdxs": [0]}, beyond, *odd])]
+    for text in texts:
         (folder / "splits" / "query_complexity_split.json").write_text(text)
         with pytest.raises(InputError, match="are not those of CFQ"):
             tasks.get("cfq", folder=folder).examples()
     (folder / "dataset.json").write_text("")
     with pytest.raises(InputError, match="are not those of CFQ"):
         tasks.get("cfq", folder=folder).examples()
+
+
+@pytest.mark.parametrize("folder", ["~nouser/x", 5, "/dev/null", "\0"])
+def test_a_folder_that_is_none(folder):
+    with pytest.raises(InputError) as error:
+        tasks.get("cfq", folder=folder).examples()
+    assert "\n" not in str(error.value)
+
+
+def test_tables_without_questions(tmp_path):
+    for split in ("train", "validation", "test"):
+        (tmp_path / f"{split}.tsv").write_text("\n")
+    with pytest.raises(InputError, match="a split has no examples"):
+        tasks.get("cfq", folder=tmp_path).examples()
+    (tmp_path / "train.tsv").write_bytes(b"\xff\tx")
+    with pytest.raises(InputError, match="are not those of CFQ"):
+        tasks.get("cfq", folder=tmp_path).examples()
