@@ -4,23 +4,31 @@ Constructors call these, so a config file and a Python call are held to the same
 """
 
 from collections.abc import Iterable
+from numbers import Integral
 from typing import Any
 
 from kzoo.errors import InputError, did_you_mean
 
 
 def integer(name: str, value: Any, low: int, high: int) -> int:
-    """Returns `value` if it is an integer in [low, high], else raises `InputError`."""
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise InputError(f"{name} must be an integer from {low} to {high}, not {_short(value)}")
-    return value
+    """Returns `value` if it is an integer in [low, high], NumPy's too, else raises `InputError`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not low <= value <= high:
+        raise InputError(f"{name} must be an integer from {low} to {high}, not {short(value)}")
+    return int(value)
 
 
 def number(name: str, value: Any, low: float, high: float) -> float:
     """Returns `value` as a float if it is a number in [low, high], else raises `InputError`."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
-        raise InputError(f"{name} must be a number from {low:g} to {high:g}, not {_short(value)}")
+        raise InputError(f"{name} must be a number from {low:g} to {high:g}, not {short(value)}")
     return float(value)
+
+
+def text(name: str, value: Any) -> str:
+    """Returns `value` if it is a str, else raises `InputError`."""
+    if not isinstance(value, str):
+        raise InputError(f"{name} must be a text, not {type(value).__name__} {short(value)}")
+    return value
 
 
 def choice(name: str, value: Any, allowed: Iterable[str]) -> str:
@@ -34,10 +42,11 @@ def choice(name: str, value: Any, allowed: Iterable[str]) -> str:
 def boolean(name: str, value: Any) -> bool:
     """Returns `value` if it is True or False, else raises `InputError`."""
     if not isinstance(value, bool):
-        raise InputError(f"{name} must be true or false, not {_short(value)}")
+        raise InputError(f"{name} must be true or false, not {short(value)}")
     return value
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """Returns how a value is written, in one line of at most 60 characters."""
     text = " ".join(repr(value).split())  # an array has several lines
     return text if len(text) <= 60 else text[:57] + "..."

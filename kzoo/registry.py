@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar, Unpack, get_args, get_origin
 
+from kzoo import checks
 from kzoo.annotations import Config, Spec
 from kzoo.backend import no_other_backend
 from kzoo.discovery import fill
@@ -160,9 +161,8 @@ def resolve(kind: str, spec: Spec) -> tuple[type, Config]:
         if isinstance(spec, str):
             spec = {"class": spec}
         if not isinstance(spec, dict) or not set(spec) <= {"class", "config"} or not isinstance(spec.get("class"), str):
-            raise InputError(
-                f"{kind} must be a name, a config with 'class' and 'config', or an object, not {spec!r:.80}"
-            )
+            given = checks.short(spec)
+            raise InputError(f"{kind} must be a name, a config with 'class' and 'config', or an object, not {given}")
         own = spec.get("config", {})
         if not isinstance(own, dict):
             raise InputError(f"the config of {kind} {spec['class']!r} must be a mapping")

@@ -7,9 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kzoo import checks
 from kzoo.errors import InputError, did_you_mean
 from kzoo.tasks.published import Published
 from kzoo.tasks.strata.stratum import Stratum
+
+LARGEST = 10_000_000  # of examples, and of a length
 
 Tokens = tuple[str, ...]
 
@@ -177,15 +180,14 @@ class Task:
             length: int. Only examples of this length. Defaults to the split's range.
 
         Raises:
-            InputError: unknown split, a length below 1 or one that the task does not have, or a negative size.
+            InputError: unknown split, a length below 1 or one that the task does not have, or a negative size or seed.
         """
-        if split not in self.splits:
+        if checks.text("a split", split) not in self.splits:
             raise InputError(did_you_mean(f"split of {self.name}", split, self.splits))
-        if length is not None and length < 1:
-            raise InputError(f"a length must be at least 1, not {length}")
+        length = None if length is None else checks.integer("a length", length, 1, LARGEST)
+        size = None if size is None else checks.integer("the number of examples", size, 0, LARGEST)
+        seed = checks.integer("the seed", seed, 0, 2**64)
         wanted = self.splits[split].size if size is None else size
-        if wanted < 0:
-            raise InputError(f"the number of examples must not be negative, but is {wanted}")
         words = [zlib.crc32(word.encode()) for word in (self.name, split)]
         rng = np.random.default_rng([*words, self.version, seed, 0 if length is None else length])
         pool = self.pool(split, length)

@@ -62,6 +62,7 @@ def evaluate(
     from kzoo.evaluation.measure import DEFAULT, LABEL_DEFAULT, check_metrics, measure
 
     model, task = find(model, task)
+    checks.text("split", split)
     lengths = check_lengths(task.test_lengths if lengths is None else lengths)
     if metrics is None:
         metrics = LABEL_DEFAULT if isinstance(task, ClassificationTask) else DEFAULT
@@ -104,6 +105,8 @@ def find(model: Any, task: str | Task | None) -> tuple[Any, Task]:
         from kzoo.saving.preset import from_preset
 
         model = from_preset(model)
+    if not hasattr(model, "text_preprocessor"):
+        raise InputError(f"a model of kzoo, or the name of a preset, is needed, not {checks.short(model)}")
     return model, get_task(_task_of(model) if task is None else task)
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import keras
 import numpy as np
 
+from kzoo import checks
 from kzoo.compiling import compile_for_backend
 from kzoo.errors import InputError, did_you_mean
 from kzoo.models.activation import at_once
@@ -27,6 +28,8 @@ def check_metrics(metrics: Sequence[str]) -> tuple[str, ...]:
     Raises:
         InputError: one is unknown.
     """
+    if not isinstance(metrics, (list, tuple)):
+        raise InputError(f"metrics must be a list of names, not {checks.short(metrics)}")
     for metric in metrics:
         if metric not in METRICS:
             raise InputError(did_you_mean("metric", metric, METRICS))

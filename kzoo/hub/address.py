@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
+from kzoo import checks
 from kzoo.errors import InputError
 
 SCHEME = "hf://"
@@ -33,6 +34,7 @@ class Address:
         Raises:
             InputError: the text is none.
         """
+        text = checks.text("an address on the Hub", text)
         repository, _, revision = text.removeprefix(SCHEME).partition("@")
         owner, _, name = repository.partition("/")
         fits = text.startswith(SCHEME) and _fits(_NAME, owner) and _fits(_NAME, name) and not name.endswith(".git")

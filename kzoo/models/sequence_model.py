@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self, overload
 
 import keras
 
+from kzoo import checks
 from kzoo.annotations import Array, Config, Text, Texts
 from kzoo.data.batches import Batches
 from kzoo.errors import InputError, did_you_mean
@@ -72,6 +73,8 @@ class SequenceModel(WeightsKept):
             InputError: the model or its preprocessor has no such argument, or the task is not for such a model.
         """
         task = get_task(task)
+        if layout is not None and not isinstance(layout, dict):
+            raise InputError(f"layout must be a mapping, not {checks.short(layout)}")
         allowed = cls.preprocessor_class.layout
         for name in layout or {}:
             if name not in allowed:

@@ -28,6 +28,8 @@ class Tokenizer:
     """
 
     def __init__(self, tokens: Iterable[str]) -> None:
+        if not isinstance(tokens, Iterable) or getattr(tokens, "shape", None) == ():
+            raise InputError(f"a vocabulary is a list of tokens, not {type(tokens).__name__} {tokens!r:.60}")
         tokens = list(tokens)
         if not 1 <= len(tokens) <= MAX_VOCABULARY - 3:
             raise InputError(f"a vocabulary has 1 to {MAX_VOCABULARY - 3} tokens, not {len(tokens)}")

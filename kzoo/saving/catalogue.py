@@ -54,7 +54,7 @@ def bundled(name: str, *kinds: str) -> Path | None:
         name: str.
         *kinds: str. What the folder may hold. Defaults to any of `KINDS`.
     """
-    if not name or name in (".", "..") or Path(name).name != name:
+    if not name or len(name) > 200 or name in (".", "..") or Path(name).name != name:
         return None
     folder = bundled_folder() / name
     return folder if kind_of(folder) in (kinds or KINDS) else None
@@ -95,9 +95,13 @@ def find_folder(preset: str | Path) -> Path:
     if known is not None:
         return known
     path = _home(text)
-    if not text or not path.is_dir():
+    try:
+        there = bool(text) and path.is_dir()
+    except (OSError, ValueError):  # too long for a path, or no text of one
+        there = False
+    if not there:
         if "/" in text or "\\" in text or text.startswith((".", "~")):
-            raise PresetError(f"there is no preset folder {text}")
+            raise PresetError(f"there is no preset folder {text if len(text) <= 300 else text[:300] + '...'}")
         raise UnknownNameError(did_you_mean("preset", text, names_of(*KINDS)))
     if kind_of(path) in (None, PIN):
         raise PresetError(f"{text} is no preset folder: it has no config.json")

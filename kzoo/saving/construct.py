@@ -10,7 +10,7 @@ from kzoo.saving.safetensors_file import count_numbers
 
 
 def construct_within(
-    budget: float, folder: Path, config: Config, tokenizer: Config, options: Config, blank: bool
+    budget: float, folder: Path, config: Config, tokenizer: Config, dtype: str | None, blank: bool
 ) -> Any:
     """Returns what `construct_model` does, if it is within so many times the budget and needs no more weights than
     there are in a preset's file.
@@ -18,7 +18,8 @@ def construct_within(
     Args:
         budget: float. See `Preset.build`.
         folder: Path. The preset.
-        config, tokenizer, options: see `construct_model`.
+        config, tokenizer: see `construct_model`.
+        dtype: str. The dtype policy. Defaults to the one in force.
         blank: bool. Whether weights begin at 0, since they are read then.
 
     Raises:
@@ -33,7 +34,7 @@ def construct_within(
     BUDGET.check("parameters", count, budget, path)
     try:
         with limit_parameters(count, path, blank), limit_layers(budget, path):
-            model = construct_model(config, tokenizer, options)
+            model = construct_model(config, tokenizer, {} if dtype is None else {"dtype": dtype})
         check_costs(model, budget, path)
     except PresetError:
         raise

@@ -195,6 +195,7 @@ class Preset:
         """
         self._check_built()
         ensure_backend()
+        checks.boolean("load_weights", load_weights)
         if dtype is not None:
             checks.choice("dtype", dtype, DTYPES)
         from kzoo.saving.construct import construct_within
@@ -202,8 +203,7 @@ class Preset:
 
         config, tokenizer, metadata = self.config, self.tokenizer, self.metadata
         self.verify()
-        options = {} if dtype is None else {"dtype": dtype}
-        model = construct_within(budget, self.folder, config, tokenizer, options, blank=load_weights)
+        model = construct_within(budget, self.folder, config, tokenizer, dtype, blank=load_weights)
         if expected is not None and not isinstance(model, expected):
             raise PresetError(f"{self.name} is a {type(model).__name__}, not a {expected.__name__}")
         if load_weights:

@@ -186,13 +186,19 @@ def load_recipe(source: str | Path) -> Recipe:
     Raises:
         UnknownNameError, PresetError, InputError: no such file or preset, or one that is no recipe.
     """
+    if not isinstance(source, (str, Path)):
+        raise InputError(f"a recipe is a file or a preset's name, not {type(source).__name__} {checks.short(source)}")
     path = Path(source)
+    try:
+        is_file, is_folder = path.is_file(), path.is_dir()
+    except (OSError, ValueError):  # too long for a path, or no text of one
+        raise PresetError(f"there is no recipe {str(source)!r:.200}") from None
     if is_file_of_pairs(source):
         from kzoo.training.pairs_recipe import pairs_recipe
 
         return pairs_recipe(read_pairs(source))
-    if not path.is_file():
-        known = str(source).startswith("hf://") or path.is_dir()
+    if not is_file:
+        known = str(source).startswith("hf://") or is_folder
         if path.suffix == ".json" or ("/" in str(source) and not known):
             raise PresetError(f"there is no recipe {source}")
         from kzoo.saving.preset import Preset

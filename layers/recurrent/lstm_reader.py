@@ -55,9 +55,10 @@ class LSTMReader(keras.layers.Layer):
         super().__init__(dtype=dtype, **kwargs)
         self.units = checks.integer("units", units, 1, 8192)
         self.layers = checks.integer("layers", layers, 1, 100)
-        if layers == 1 and dropout:
-            raise InputError(f"dropout={dropout!r:.60} does not apply: it is between layers, and there is one")
-        self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
+        rate = checks.number("dropout", dropout, 0.0, 0.99)
+        if layers == 1 and rate:
+            raise InputError(f"dropout={rate} does not apply: it is between layers, and there is one")
+        self.dropout = keras.layers.Dropout(rate, dtype=self.dtype_policy)
         self.stack = [self.one_layer() for _ in range(layers)]
 
     def one_layer(self) -> Tensor:

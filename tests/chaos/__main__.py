@@ -32,6 +32,7 @@ ATTACKS = {
     "damaged preset refused, or loaded as its files say": ("saving", "damaged", 3),
     "costly preset: refused, or built within 1 GiB and 10 s": ("costs", "costs", 2),
     "odd input to generate or evaluate: an answer or a sentence": ("inputs", "calls", 2),
+    "odd argument of a public function: an answer or a sentence": ("functions", "functions", 2),
     "odd command line: an answer or a sentence": ("inputs", "commands", 2),
 }
 

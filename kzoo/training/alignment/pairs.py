@@ -19,7 +19,7 @@ def read_pairs(pairs: Iterable[Any]) -> list[Example]:
         InputError: there are none; a pair is empty, too long or no pair, which is told by its index; or there are too
             many different tokens.
     """
-    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
+    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable) or getattr(pairs, "shape", None) == ():
         raise InputError(f"pairs must be a list of (source, target), not {type(pairs).__name__} {pairs!r:.60}")
     found = [_read(index, pair) for index, pair in enumerate(pairs)]
     if not found:
