@@ -1,8 +1,7 @@
 """The same file gives the same model on the three backends.
 
-Logits agree within 1e-5 of the largest at trained lengths. Rounding adds up from step to step in mechanisms that move by
-the position they had, and in prefix sums: at length 100 it is 6e-5 of the largest in the worst preset, and the bound
-1e-4.
+Logits agree within 1e-5 of the largest at trained lengths. Rounding adds up from step to step in mechanisms that move
+by the position they had: at length 100 it is 6e-5 of the largest in the worst preset, and the bound 1e-4.
 """
 
 import os
