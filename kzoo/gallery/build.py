@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,7 @@ def _about(name: str, lengths: list[int], forms: dict[str, str]) -> dict[str, An
     size = EXAMPLES if task.name in ("arithmetic", "listops") else 1
     drawn = [(n, example) for n in lengths for example in task.examples("test", size, length=n)]
     between = "" if task.characters else " "
+    examples = [{"length": n, "source": between.join(e.source), "target": between.join(e.target)} for n, e in drawn]
     rows = [row for row in preset.rows if row["metric"] == "sequence_accuracy" and row["length"] is not None]
     return {
         "name": name,
@@ -108,17 +110,13 @@ def _about(name: str, lengths: list[int], forms: dict[str, str]) -> dict[str, An
         "parameters": preset.metadata["parameters"],
         "bytes": preset.metadata["files"]["model.safetensors"]["bytes"],
         "sha256": preset.weights_sha256,
-        "rows": [{key: row[key] for key in ROW} for row in rows],
-        "examples": [
-            {"length": n, "source": between.join(e.source), "target": between.join(e.target)} for n, e in drawn
-        ],
+        "rows": [{key: value for key, value in row.items() if key in ROW} for row in rows],
+        "examples": examples,
     }
 
 
 def _tables(task: Any) -> dict[str, Any]:
     """Returns the lookup tables of a task that has some."""
-    import sys
-
     tables = getattr(sys.modules[type(task).__module__], "TABLES", None)
     return {} if tables is None else {"tables": {name: list(values) for name, values in tables.items()}}
 

@@ -76,6 +76,13 @@ def test_nothing_is_loaded_from_elsewhere(page):
         assert not re.search(r"""(src|href)=["']/""", text), name  # addresses are relative: it runs in any folder
 
 
+def test_the_page_asks_for_all_its_modules_at_once(page):
+    # Otherwise each is found only when the one that imports it is there: a dozen ways to the server and back.
+    asked = re.findall(r'rel="modulepreload" href="(.*)"', page["index.html"].read_text(encoding="utf-8"))
+    modules = {name for name in page if name.endswith(".js")}
+    assert sorted(asked) == sorted(modules - {"app.js", "service-worker.js"})
+
+
 def test_modules_are_short_and_import_what_is_there(page):
     for name, path in page.items():
         text = path.read_text(encoding="utf-8")

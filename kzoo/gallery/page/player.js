@@ -13,7 +13,7 @@ export class Player {
     const button = (label, text, act) => h("button", { type: "button", "aria-label": label, title: label, click: act }, text);
     this.toggle = button("Play", "Play", () => (this.playing ? this.pause() : this.play()));
     this.range = h("input", { type: "range", min: 1, max: 1, value: 1, input: () => this.go(this.range.valueAsNumber - 1) });
-    this.speed = h("input", { type: "range", min: 1, max: FASTEST, value: 5, class: "speed" });
+    this.speed = h("input", { type: "range", min: 1, max: FASTEST, value: 5, class: "speed", input: () => this.sayRate() });
     this.shown = h("output", { class: "count" });
     this.element = h(
       "div",
@@ -34,6 +34,7 @@ export class Player {
     this.pause();
     this.count = this.cursor = 0;
     this.speed.value = Math.min(FASTEST, Math.max(4, Math.round(expected / 6)));
+    this.sayRate();
   }
 
   /** One more frame is there. */
@@ -59,6 +60,12 @@ export class Player {
     this.range.value = this.cursor + 1;
     this.range.setAttribute("aria-valuetext", `step ${this.cursor + 1} of ${this.count}`);
     this.shown.textContent = `${Math.min(this.cursor + 1, this.count)} of ${this.count}`;
+  }
+
+  sayRate() {
+    const said = `${this.speed.value} steps a second`;
+    this.speed.setAttribute("aria-valuetext", said);
+    this.speed.title = said;
   }
 
   play() {

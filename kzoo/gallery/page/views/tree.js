@@ -4,7 +4,7 @@ import { operations, parse } from "../models/trees.js";
 import { wordsOf } from "../models/texts.js";
 import { argmax, softmax } from "../models/vectors.js";
 
-const [CELL, LEVEL, ROW, LEFT] = [34, 46, 13, 46];
+const [CELL, LEVEL, ROW, LEFT, TOP] = [34, 46, 13, 46, 76]; // TOP is where the rows of gates begin
 
 export const treeView = {
   /** Of every column what the model would answer there; the gates; and the links by head that carry much. */
@@ -34,7 +34,7 @@ export const treeView = {
     const nodes = new Map();
     drawTree(root, drawing, nodes, xOf, high);
     const steps = about.config.config.depth.config.inference_steps ?? about.config.config.depth.config.steps;
-    const gates = s("svg", { width, height: (steps + 1) * ROW + 90, role: "img", "aria-label": "Gates by step and token" });
+    const gates = new Gates(words, shift, width, steps);
     const answer = h("p", { class: "now-answer" });
     // Only a model that was trained on values within can be asked for them; of others the answer is known, and the gates.
     const asked = about.supervision.includes("intermediate results");
@@ -46,7 +46,7 @@ export const treeView = {
       {},
       answer,
       h("p", { class: "hint" }, note),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Tree, tokens and gates" }, drawing, gates),
+      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Tree, tokens and gates" }, drawing, gates.element),
       h("p", { class: "hint" }, "Below the tree: each column is a token, each row a step. The fuller its colour, the more of the token is replaced at that step; pale ones keep what they have. Arcs lead from tokens that are being replaced to the dots where they look."),
     );
 
@@ -62,7 +62,7 @@ export const treeView = {
         group.setAttribute("class", `node ${right ? "settled" : "pending"}`);
         value.textContent = `${node.label} = ${said(node)}${right ? " ✓" : "?"}`;
       });
-      drawGates(gates, frames, cursor, { words, shift, width, steps });
+      gates.draw(frames, cursor);
       answer.textContent = `Answer after ${cursor + 1} of ${steps} steps: ${said(root)} ${settled(root) ? "✓" : `✗ (right: ${root.value})`}`;
       const known = asked ? `${inner.filter(settled).length} of ${inner.length} parts have their right value.` : `the answer would be ${said(root)}.`;
       if (!frame.gates) return `Step ${cursor + 1}: ${known}`;
@@ -90,29 +90,51 @@ function drawTree(node, drawing, nodes, xOf, high) {
   return [cx, cy];
 }
 
-function drawGates(drawing, frames, cursor, { words, shift, width, steps }) {
-  const names = [...(shift ? ["⊢"] : []), ...words, "⊣"];
-  const xOf = (index) => LEFT + (index + 0.5) * CELL;
-  const parts = names.map((name, i) => s("text", { x: xOf(i), y: 14, "text-anchor": "middle" }, name));
-  const { gates, links } = frames[cursor];
-  const top = Math.max(...(gates ?? [0]));
-  links.forEach((row, from) => {
-    if (gates && gates[from] < Math.max(0.1, top / 3)) return;
-    for (const [key, weight] of row) {
-      const [x1, x2] = [xOf(from), xOf(key)];
-      const sag = 24 + Math.min(60, 7 * Math.abs(from - key)) * 1.1;
-      parts.push(s("path", { d: `M${x1} 20 Q${(x1 + x2) / 2} ${sag + 20} ${x2} 20`, class: "arc", "stroke-opacity": weight, "stroke-width": 1 + 1.5 * weight }));
-      parts.push(s("circle", { cx: x2, cy: 20, r: 3, class: "arc-end", "fill-opacity": weight }));
-    }
-  });
-  for (let step = 0; gates && step <= cursor; step++) {
-    const y = 76 + step * ROW;
-    frames[step].gates.forEach((gate, i) => {
-      parts.push(s("rect", { x: LEFT + i * CELL + 1, y: y + 1, width: CELL - 2, height: ROW - 2, class: "gate", "fill-opacity": (0.06 + 0.94 * gate).toFixed(3) }));
-    });
-    if (step === cursor) parts.push(s("rect", { x: LEFT, y, width: names.length * CELL, height: ROW, class: "row" }));
-    if (step % 5 === 4 || step === 0 || step === cursor) parts.push(s("text", { x: LEFT - 6, y: y + 11, "text-anchor": "end", class: "note" }, step + 1));
+/** The tokens, arcs from where they look, and a row of gates for each step, which is made once. */
+class Gates {
+  constructor(words, shift, width, steps) {
+    this.names = [...(shift ? ["⊢"] : []), ...words, "⊣"];
+    this.rows = [];
+    this.arcs = s("g");
+    this.table = s("g");
+    this.now = s("rect", { x: LEFT, width: this.names.length * CELL, height: ROW, class: "row" });
+    const tokens = this.names.map((name, i) => s("text", { x: middle(i), y: 14, "text-anchor": "middle" }, name));
+    const height = TOP + steps * ROW + 4;
+    this.element = s("svg", { width, height, role: "img", "aria-label": "Gates by step and token" }, tokens, this.arcs, this.table, this.now);
   }
-  if (!gates) parts.push(s("text", { x: LEFT, y: 96 }, "This model has no gates."));
-  drawing.replaceChildren(...parts);
+
+  draw(frames, cursor) {
+    const { gates, links } = frames[cursor];
+    this.arcs.replaceChildren(...links.flatMap((row, from) => (gates && gates[from] < Math.max(0.1, Math.max(...gates) / 3) ? [] : arcsOf(row, from))));
+    if (!gates) return;
+    if (this.frames !== frames) {
+      this.frames = frames;
+      this.rows = [];
+    }
+    while (this.rows.length <= cursor) this.rows.push(rowOf(frames[this.rows.length].gates, this.rows.length));
+    const shown = this.table.children.length;
+    if (cursor + 1 > shown && this.rows[0].parentNode) this.table.append(...this.rows.slice(shown, cursor + 1));
+    else this.table.replaceChildren(...this.rows.slice(0, cursor + 1));
+    this.now.setAttribute("y", TOP + cursor * ROW);
+  }
+}
+
+const middle = (index) => LEFT + (index + 0.5) * CELL;
+
+function rowOf(gates, step) {
+  const y = TOP + step * ROW;
+  const cells = gates.map((gate, i) => s("rect", { x: LEFT + i * CELL + 1, y: y + 1, width: CELL - 2, height: ROW - 2, class: "gate", "fill-opacity": (0.06 + 0.94 * gate).toFixed(3) }));
+  const number = step % 5 === 4 || step === 0 ? s("text", { x: LEFT - 6, y: y + 11, "text-anchor": "end", class: "note" }, step + 1) : null;
+  return s("g", {}, cells, number);
+}
+
+function arcsOf(row, from) {
+  return row.flatMap(([key, weight]) => {
+    const [x1, x2] = [middle(from), middle(key)];
+    const sag = 44 + Math.min(66, 8 * Math.abs(from - key));
+    return [
+      s("path", { d: `M${x1} 20 Q${(x1 + x2) / 2} ${sag} ${x2} 20`, class: "arc", "stroke-opacity": weight, "stroke-width": 1 + 1.5 * weight }),
+      s("circle", { cx: x2, cy: 20, r: 3, class: "arc-end", "fill-opacity": weight }),
+    ];
+  });
 }

@@ -3,7 +3,7 @@ import { color, h, percent } from "../dom.js";
 import { Strip } from "../strip.js";
 import { symbolsOf } from "../verdict.js";
 
-const MOST_TILES = 300;
+const MOST_TILES = 300; // of a longer source, those around the attention
 
 export const walkView = {
   keep: ({ trace, token }) => ({ ...trace, token, trace: null, logits: null }),
@@ -13,6 +13,12 @@ export const walkView = {
     const names = ["⊢", ...ids.map((id) => (id < start ? about.tokens[id] : "⊣")), "⊣"];
     const expected = symbolsOf(about, right);
     const tiles = names.slice(0, MOST_TILES).map((name) => h("span", { class: "tile" }, h("span", {}, name), h("i", { class: "mark" })));
+    let first = 0; // the token of the first tile
+    const scrollTo = (best) => {
+      if (names.length <= MOST_TILES || (best >= first + 20 && best < first + MOST_TILES - 20)) return;
+      first = Math.min(Math.max(best - 100, 0), names.length - MOST_TILES);
+      tiles.forEach((tile, i) => (tile.firstChild.textContent = names[first + i]));
+    };
     const source = h("div", { class: "tiles source", "aria-hidden": "true" }, tiles);
     const written = h("div", { class: "tiles written", "aria-hidden": "true" });
     const meters = h("div", { class: "meters" });
@@ -25,10 +31,11 @@ export const walkView = {
 
     function draw(frames, cursor) {
       const frame = frames[cursor];
+      scrollTo(frame.weights.indexOf(Math.max(...frame.weights)));
       tiles.forEach((tile, i) => {
-        tile.style.setProperty("--w", frame.weights[i].toFixed(3));
-        tile.classList.toggle("strong", frame.weights[i] > 0.5);
-        if (frame.marks) tile.style.setProperty("--mark", frame.marks[i].toFixed(3));
+        tile.style.setProperty("--w", frame.weights[first + i].toFixed(3));
+        tile.classList.toggle("strong", frame.weights[first + i] > 0.5);
+        if (frame.marks) tile.style.setProperty("--mark", frame.marks[first + i].toFixed(3));
       });
       source.classList.toggle("marked", Boolean(frame.marks));
       const tokens = frames.slice(0, cursor + 1).filter(({ token }) => token < start).map(({ token }) => about.tokens[token]);
