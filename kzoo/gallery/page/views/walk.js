@@ -3,7 +3,7 @@ import { color, h, percent } from "../dom.js";
 import { Strip } from "../strip.js";
 import { symbolsOf } from "../verdict.js";
 
-const MOST_TILES = 300; // of a longer source, those around the attention
+const MOST_TILES = 120; // of a longer source, those around the attention
 
 export const walkView = {
   keep: ({ trace, token }) => ({ ...trace, token, trace: null, logits: null }),
@@ -15,8 +15,8 @@ export const walkView = {
     const tiles = names.slice(0, MOST_TILES).map((name) => h("span", { class: "tile" }, h("span", {}, name), h("i", { class: "mark" })));
     let first = 0; // the token of the first tile
     const scrollTo = (best) => {
-      if (names.length <= MOST_TILES || (best >= first + 20 && best < first + MOST_TILES - 20)) return;
-      first = Math.min(Math.max(best - 100, 0), names.length - MOST_TILES);
+      if (names.length <= MOST_TILES || (best >= first + 10 && best < first + MOST_TILES - 10)) return;
+      first = Math.min(Math.max(best - 40, 0), names.length - MOST_TILES);
       tiles.forEach((tile, i) => (tile.firstChild.textContent = names[first + i]));
     };
     const source = h("div", { class: "tiles source", "aria-hidden": "true" }, tiles);
