@@ -17,7 +17,9 @@ async function main() {
   try {
     store = await Store.load();
   } catch (error) {
-    place.replaceChildren(h("p", { role: "alert" }, `The gallery cannot be loaded (${error.message}). Is its server running?`));
+    place.replaceChildren(
+      h("p", { role: "alert" }, `The gallery cannot be loaded (${error.message}). Is its server running?`),
+    );
     return;
   }
   const { pages } = store.data;

@@ -14,8 +14,18 @@ export class Bench {
     Object.assign(this, { page, store, view, frames: [], run: 0 });
     this.names = Object.keys(page.presets);
     this.player = new Player((cursor) => this.draw(cursor));
-    this.select = h("select", { change: () => this.choose(this.select.value) }, this.names.map((name) => h("option", {}, name)));
-    this.input = h("input", { type: "text", spellcheck: "false", autocomplete: "off", autocapitalize: "off", input: () => this.typed() });
+    this.select = h(
+      "select",
+      { change: () => this.choose(this.select.value) },
+      this.names.map((name) => h("option", {}, name)),
+    );
+    this.input = h("input", {
+      type: "text",
+      spellcheck: "false",
+      autocomplete: "off",
+      autocapitalize: "off",
+      input: () => this.typed(),
+    });
     this.task = h("p", { class: "task" });
     this.buttons = h("div", { class: "examples", role: "group", "aria-label": "Examples" });
     this.error = h("p", { class: "error", role: "alert" });
@@ -63,12 +73,23 @@ export class Bench {
     const listed = firsts.map(({ length, source }) =>
       h("button", { type: "button", click: () => this.take(source) }, sizeOf(task, length)),
     );
-    const random = () => this.take(sample(examples[Math.floor(Math.random() * Math.min(examples.length, 12))].length, this.about));
-    this.buttons.replaceChildren(h("span", { class: "hint" }, `Type ${form}, or try:`), ...listed, h("button", { type: "button", click: random }, "another"));
+    const random = () =>
+      this.take(sample(examples[Math.floor(Math.random() * Math.min(examples.length, 12))].length, this.about));
+    this.buttons.replaceChildren(
+      h("span", { class: "hint" }, `Type ${form}, or try:`),
+      ...listed,
+      h("button", { type: "button", click: random }, "another"),
+    );
     this.facts.replaceChildren(...factsOf(this.about));
     const mechanism = mechanismOf(this.about);
-    this.task.replaceChildren(h("b", {}, "Task. "), `${task.about} `, h("b", {}, `${mechanism.name}. `), mechanism.about);
-    this.input.value = input ?? firsts[Math.min(task.name.match(/arithmetic|listops|ctl/) ? 2 : 0, firsts.length - 1)].source;
+    this.task.replaceChildren(
+      h("b", {}, "Task. "),
+      `${task.about} `,
+      h("b", {}, `${mechanism.name}. `),
+      mechanism.about,
+    );
+    this.input.value =
+      input ?? firsts[Math.min(task.name.match(/arithmetic|listops|ctl/) ? 2 : 0, firsts.length - 1)].source;
     return this.start(at);
   }
 
@@ -168,9 +189,8 @@ export class Bench {
 
 /** "6 digits" or "depth 3". */
 function sizeOf(task, length) {
-  const words = { lookup: "tokens", reverse_lookup: "tokens", dedupe: "digits", };
+  const words = { lookup: "tokens", reverse_lookup: "tokens", dedupe: "digits" };
   const unit = words[task.name] ?? task.unit.replace(" of an operand", "");
   if (["arithmetic", "listops"].includes(task.name)) return `depth ${length}`;
   return `${length.toLocaleString("en")} ${length === 1 ? unit.replace(/s$/, "") : unit}`;
 }
-

@@ -40,7 +40,13 @@ export function curve(presets, { at, tries = [] } = {}) {
     const upper = about.rows.map((row) => `${x(row.length)},${y(row.high)}`);
     const lower = about.rows.map((row) => `${x(row.length)},${y(row.low)}`).reverse();
     parts.push(s("polygon", { points: [...upper, ...lower].join(" "), class: `interval c${k}` }));
-    parts.push(s("polyline", { points: points.map((point) => point.join(",")).join(" "), class: `line c${k}`, "stroke-dasharray": DASHES[k] }));
+    parts.push(
+      s("polyline", {
+        points: points.map((point) => point.join(",")).join(" "),
+        class: `line c${k}`,
+        "stroke-dasharray": DASHES[k],
+      }),
+    );
     parts.push(...points.map(([cx, cy]) => s("circle", { cx, cy, r: 3.5, class: `dot c${k}` })));
     for (const [length, [right, all]] of tries[k] ?? []) {
       const point = `translate(${x(length)} ${y(right / all)}) rotate(45)`;
@@ -48,13 +54,26 @@ export function curve(presets, { at, tries = [] } = {}) {
     }
   });
   const label = `Accuracy by length of ${presets.map((about) => about.name).join(" and ")}; the table below has the numbers`;
-  const drawing = s("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label, class: "curve" }, parts);
+  const drawing = s(
+    "svg",
+    { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label, class: "curve" },
+    parts,
+  );
   return h("figure", {}, presets.length > 1 ? legend(presets, tries) : null, drawing, table(presets));
 }
 
 function legend(presets, tries) {
   const entries = presets.map((about, k) =>
-    h("li", {}, s("svg", { viewBox: "0 0 34 10", class: "key", "aria-hidden": "true" }, s("line", { x1: 0, x2: 34, y1: 5, y2: 5, class: `line c${k}`, "stroke-dasharray": DASHES[k] })), about.name),
+    h(
+      "li",
+      {},
+      s(
+        "svg",
+        { viewBox: "0 0 34 10", class: "key", "aria-hidden": "true" },
+        s("line", { x1: 0, x2: 34, y1: 5, y2: 5, class: `line c${k}`, "stroke-dasharray": DASHES[k] }),
+      ),
+      about.name,
+    ),
   );
   const tried = tries.some((own) => own.size) ? [h("li", {}, "◆ tried here")] : [];
   return h("ul", { class: "legend" }, entries, tried);
@@ -75,7 +94,24 @@ function table(presets) {
     const row = about.rows.find((found) => found.length === length);
     return row ? `${percent(row.value)} of ${row.n.toLocaleString("en")}` : "–";
   };
-  const head = h("tr", {}, h("th", { scope: "col" }, "length"), presets.map((about) => h("th", { scope: "col" }, about.name)));
-  const lines = lengths.map((n) => h("tr", {}, h("th", { scope: "row" }, n.toLocaleString("en")), presets.map((about) => h("td", {}, cell(about, n)))));
-  return h("details", {}, h("summary", {}, "The numbers as a table"), h("table", {}, h("thead", {}, head), h("tbody", {}, lines)));
+  const head = h(
+    "tr",
+    {},
+    h("th", { scope: "col" }, "length"),
+    presets.map((about) => h("th", { scope: "col" }, about.name)),
+  );
+  const lines = lengths.map((n) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, n.toLocaleString("en")),
+      presets.map((about) => h("td", {}, cell(about, n))),
+    ),
+  );
+  return h(
+    "details",
+    {},
+    h("summary", {}, "The numbers as a table"),
+    h("table", {}, h("thead", {}, head), h("tbody", {}, lines)),
+  );
 }

@@ -17,7 +17,13 @@ export class Duel {
     this.select = h("select", { change: () => this.choose(Number(this.select.value)) }, names);
     this.range = h("input", { type: "range", step: 1, input: () => this.slid() });
     this.shown = h("output", { class: "count" });
-    this.input = h("input", { type: "text", spellcheck: "false", autocomplete: "off", autocapitalize: "off", change: () => this.fight() });
+    this.input = h("input", {
+      type: "text",
+      spellcheck: "false",
+      autocomplete: "off",
+      autocapitalize: "off",
+      change: () => this.fight(),
+    });
     this.error = h("p", { class: "error", role: "alert" });
     this.lanes = h("div", { class: "duel" });
     this.curve = h("div", {});
@@ -29,9 +35,21 @@ export class Duel {
       {},
       h("h1", {}, page.title),
       h("p", { class: "intro" }, page.intro),
-      h("div", { class: "ask two" }, labelled("Who against whom", this.select), labelled("Length", this.range), this.shown),
+      h(
+        "div",
+        { class: "ask two" },
+        labelled("Who against whom", this.select),
+        labelled("Length", this.range),
+        this.shown,
+      ),
       labelled("The input, which both get", this.input),
-      h("div", { class: "examples" }, button("Another input", () => this.slid()), button(`Try ${MORE} of this length`, () => this.more()), button("Copy a link to this", copyLink)),
+      h(
+        "div",
+        { class: "examples" },
+        button("Another input", () => this.slid()),
+        button(`Try ${MORE} of this length`, () => this.more()),
+        button("Copy a link to this", copyLink),
+      ),
       this.error,
       this.lanes,
       this.progress,
@@ -91,8 +109,20 @@ export class Duel {
     }
     writeState({ page: this.page.id, duel: this.select.value, length: this.length, input: text });
     this.drawCurve();
-    const answers = this.presets.map((about) => h("div", { class: "answer", role: "status" }, `${about.name} is working…`));
-    this.lanes.replaceChildren(...this.presets.map((about, k) => h("section", { class: `corner k${k}` }, h("h2", {}, about.name), h("p", { class: "hint" }, `${mechanismOf(about).name}: ${mechanismOf(about).about}`), answers[k])));
+    const answers = this.presets.map((about) =>
+      h("div", { class: "answer", role: "status" }, `${about.name} is working…`),
+    );
+    const corner = (about, k) => {
+      const { name, about: told } = mechanismOf(about);
+      return h(
+        "section",
+        { class: `corner k${k}` },
+        h("h2", {}, about.name),
+        h("p", { class: "hint" }, `${name}: ${told}`),
+        answers[k],
+      );
+    };
+    this.lanes.replaceChildren(...this.presets.map(corner));
     for (const [k, about] of this.presets.entries()) {
       try {
         const found = await this.answer(about, text, run);
@@ -155,7 +185,9 @@ export class Duel {
 function breakOf(about) {
   const { last, broken } = reach(about);
   const held = last ? `right in 95 % or more up to length ${last.length.toLocaleString("en")}` : "never right in 95 %";
-  const then = broken ? `; ${percent(broken.value)} at ${broken.length.toLocaleString("en")}` : ", the longest that was measured";
+  const then = broken
+    ? `; ${percent(broken.value)} at ${broken.length.toLocaleString("en")}`
+    : ", the longest that was measured";
   const extra = about.supervision.length ? ` Training had more than pairs: ${about.supervision.join(", ")}.` : "";
   return h("li", {}, h("b", {}, about.name), `: ${held}${then}.${extra}`);
 }

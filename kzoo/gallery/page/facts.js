@@ -4,7 +4,9 @@ import { h } from "./dom.js";
 
 export function factsOf(about) {
   const { name, task, model, trained, supervision, limits, parameters, bytes } = about;
-  const learned = trained ? `trained on lengths ${trained[0]} to ${trained[1]} (${task.unit})` : "constructed: its weights were set, not trained";
+  const learned = trained
+    ? `trained on lengths ${trained[0]} to ${trained[1]} (${task.unit})`
+    : "constructed: its weights were set, not trained";
   const size = `${parameters.toLocaleString("en")} parameters, ${(bytes / 1e6).toFixed(1)} MB`;
   const extra = supervision.length ? supervision.join(", ") : "none";
   const told = trained ? ` Supervision beyond pairs of source and target: ${extra}.` : "";
@@ -14,8 +16,22 @@ export function factsOf(about) {
     ...(limits.length ? [h("p", { class: "hint" }, limits.join(" "))] : []),
     h("h3", {}, "How often the whole output is right, by length"),
     curve([about]),
-    h("details", {}, h("summary", {}, "The parts it is made of"), h("dl", {}, model.flatMap((part) => [h("dt", {}, part.name), h("dd", {}, part.about)]))),
-    h("p", {}, "The same in Python: ", h("code", {}, `kzoo.from_preset("${name}").generate("${short(about.examples[0].source)}")`)),
+    h(
+      "details",
+      {},
+      h("summary", {}, "The parts it is made of"),
+      h(
+        "dl",
+        {},
+        model.flatMap((part) => [h("dt", {}, part.name), h("dd", {}, part.about)]),
+      ),
+    ),
+    h(
+      "p",
+      {},
+      "The same in Python: ",
+      h("code", {}, `kzoo.from_preset("${name}").generate("${short(about.examples[0].source)}")`),
+    ),
   ];
 }
 
@@ -29,6 +45,7 @@ export function reach({ rows }) {
 
 /** Returns the part that makes the difference: the attention, bias or gate, not what all models have. */
 export function mechanismOf(about) {
-  const common = /^(RecurrentSeq2Seq|TransformerClassifier|TransformerDecoder|TransformerSeq2Seq|MultiHeadAttention|DirectionMix|TransformerBlock|SharedDepth)$/;
+  const common =
+    /^(RecurrentSeq2Seq|TransformerClassifier|TransformerDecoder|TransformerSeq2Seq|MultiHeadAttention|DirectionMix|TransformerBlock|SharedDepth)$/;
   return about.model.find(({ name }) => !common.test(name)) ?? about.model[0];
 }

@@ -10,10 +10,24 @@ export class Player {
     this.count = 0;
     this.cursor = 0;
     this.playing = false;
-    const button = (label, text, act) => h("button", { type: "button", "aria-label": label, title: label, click: act }, text);
+    const button = (label, text, act) =>
+      h("button", { type: "button", "aria-label": label, title: label, click: act }, text);
     this.toggle = button("Play", "Play", () => (this.playing ? this.pause() : this.play()));
-    this.range = h("input", { type: "range", min: 1, max: 1, value: 1, input: () => this.go(this.range.valueAsNumber - 1) });
-    this.speed = h("input", { type: "range", min: 1, max: FASTEST, value: 5, class: "speed", input: () => this.sayRate() });
+    this.range = h("input", {
+      type: "range",
+      min: 1,
+      max: 1,
+      value: 1,
+      input: () => this.go(this.range.valueAsNumber - 1),
+    });
+    this.speed = h("input", {
+      type: "range",
+      min: 1,
+      max: FASTEST,
+      value: 5,
+      class: "speed",
+      input: () => this.sayRate(),
+    });
     this.shown = h("output", { class: "count" });
     this.element = h(
       "div",

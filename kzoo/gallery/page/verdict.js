@@ -21,7 +21,9 @@ export function verdict(about, text, right) {
   const wrong = firstWrong(...written);
   if (wrong < 0) return [h("p", {}, h("b", { class: "good" }, "✓ Right: "), marked(found, expected, about))];
   const single = expected.length === 1;
-  const where = single ? "" : ` The first mistake is at symbol ${(wrong + 1).toLocaleString("en")} of ${expected.length.toLocaleString("en")}.`;
+  const where = single
+    ? ""
+    : ` The first mistake is at symbol ${(wrong + 1).toLocaleString("en")} of ${expected.length.toLocaleString("en")}.`;
   return [
     h("p", {}, h("b", { class: "bad" }, "✗ Wrong: "), marked(found, expected, about)),
     h("p", {}, h("b", {}, "Right would be: "), marked(expected, expected, about), where),

@@ -37,7 +37,8 @@ class DirectionMix {
     return {
       attend(query) {
         const step = prepared.attend(query);
-        const center = step.center === undefined ? undefined : forward * step.center + (1 - forward) * (1 - step.center);
+        const center =
+          step.center === undefined ? undefined : forward * step.center + (1 - forward) * (1 - step.center);
         const marks = step.marks && onSource(step.marks);
         return { ...step, weights: onSource(step.weights), center, marks, direction: forward };
       },

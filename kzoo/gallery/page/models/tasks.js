@@ -34,7 +34,8 @@ export function solve(text, about) {
 /** Returns the code that each table of a lookup gives, the first code included. */
 function applied([code, ...tables], words, about) {
   const known = about.task.tables;
-  const right = words[words.length - 1] === "." && /^[01]{3}$/.test(code ?? "") && tables.length && tables.every((t) => known[t]);
+  const right =
+    words[words.length - 1] === "." && /^[01]{3}$/.test(code ?? "") && tables.length && tables.every((t) => known[t]);
   if (!right) refuse(about);
   const results = [code];
   for (const table of tables) {
@@ -67,7 +68,9 @@ export function sample(length, about) {
     return [...(task === "lookup" ? program : program.reverse()), "."].join(" ");
   }
   if (task === "dedupe") {
-    return digits(length).flatMap((digit) => Array(1 + 2 * Math.floor(Math.random() * 3)).fill(digit)).join(" ");
+    return digits(length)
+      .flatMap((digit) => Array(1 + 2 * Math.floor(Math.random() * 3)).fill(digit))
+      .join(" ");
   }
   if (["copy", "reverse_copy", "recopy", "posretrieve"].includes(task)) return digits(length).join(" ");
   return pick(about.examples.filter((example) => example.length === length)).source;

@@ -10,7 +10,8 @@ export const MOST = 2_100;
 export function wordsOf(text, about) {
   const rule = about.text;
   const words = rule.characters ? [...text.replace(/\s+/g, "")] : text.split(/\s+/).filter(Boolean);
-  if (!words.length) throw new InputError(`Nothing to read yet: type ${about.form}, for example ${about.examples[0].source}`);
+  if (!words.length)
+    throw new InputError(`Nothing to read yet: type ${about.form}, for example ${about.examples[0].source}`);
   if (words.length > MOST) {
     const number = words.length.toLocaleString("en");
     throw new InputError(`That is ${number} tokens; this page takes up to ${MOST.toLocaleString("en")}.`);
@@ -19,7 +20,9 @@ export function wordsOf(text, about) {
   const unknown = words.find((word) => !known.includes(word));
   if (unknown !== undefined) {
     const shown = unknown.length > 20 ? `${unknown.slice(0, 20)}…` : unknown;
-    throw new InputError(`“${shown}” is no token of this model. It reads ${listed(known)}${rule.characters ? "" : ", with spaces between"}.`);
+    throw new InputError(
+      `“${shown}” is no token of this model. It reads ${listed(known)}${rule.characters ? "" : ", with spaces between"}.`,
+    );
   }
   return words;
 }

@@ -148,4 +148,3 @@ export function network(weights, x, activation) {
   for (let i = 0; i < hidden.length; i++) hidden[i] = activation === "gelu" ? gelu(hidden[i]) : Math.max(hidden[i], 0);
   return dense(weights.at("outer"), hidden);
 }
-

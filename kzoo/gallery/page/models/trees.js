@@ -36,7 +36,14 @@ function arithmetic(state) {
   if (!second || !"+*".includes(operator ?? "?") || state.words[state.at++] !== ")") return null;
   const [a, b] = [first.value, second.value];
   const to = state.at - 1;
-  return { label: operator, from, to, column: to, value: (operator === "+" ? a + b : a * b) % 10, children: [first, second] };
+  return {
+    label: operator,
+    from,
+    to,
+    column: to,
+    value: (operator === "+" ? a + b : a * b) % 10,
+    children: [first, second],
+  };
 }
 
 const LISTS = {

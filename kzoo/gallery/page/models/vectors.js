@@ -19,7 +19,8 @@ export function product(kernel, size, x, bias) {
   for (; k + 3 < rows.length; k += 4) {
     const [a, b, c, d] = [x[rows[k]], x[rows[k + 1]], x[rows[k + 2]], x[rows[k + 3]]];
     const [p, q, r, t] = [rows[k] * size, rows[k + 1] * size, rows[k + 2] * size, rows[k + 3] * size];
-    for (let j = 0; j < size; j++) y[j] += a * kernel[p + j] + b * kernel[q + j] + c * kernel[r + j] + d * kernel[t + j];
+    for (let j = 0; j < size; j++)
+      y[j] += a * kernel[p + j] + b * kernel[q + j] + c * kernel[r + j] + d * kernel[t + j];
   }
   for (; k < rows.length; k++) {
     const [a, p] = [x[rows[k]], rows[k] * size];
@@ -89,7 +90,7 @@ export function gelu(x) {
   const t = 1 / (1 + z / 2);
   const terms = [0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418, 0.37409196];
   const sum = [...terms, 1.00002368, -1.26551223].reduce((total, term) => total * t + term, 0);
-  const tail = t * Math.exp(-z * z + sum) / 2; // Phi(-|x|)
+  const tail = (t * Math.exp(-z * z + sum)) / 2; // Phi(-|x|)
   return x * (x > 0 ? 1 - tail : tail);
 }
 

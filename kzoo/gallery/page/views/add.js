@@ -10,7 +10,11 @@ const COLORS = ["accent", "second", "third", "fourth"];
 export const addView = {
   /** Keeps what heads look at most, of every layer: a dense model at 1,000 digits has millions of weights. */
   keep({ trace, token }) {
-    const most = (row) => row.filter(([, weight]) => weight > 0.08).sort((a, b) => b[1] - a[1]).slice(0, 4);
+    const most = (row) =>
+      row
+        .filter(([, weight]) => weight > 0.08)
+        .sort((a, b) => b[1] - a[1])
+        .slice(0, 4);
     return { layers: trace.layers.map(({ cross }) => cross.map(most)), token, trace: null, logits: null };
   },
 
@@ -23,14 +27,30 @@ export const addView = {
     const lines = about.config.config.cross_bias?.config.lines ?? null;
     const { heads, layers } = about.config.config;
     const grid = h("div", { class: "scroll sum", tabindex: "0", role: "region", "aria-label": "The sum in columns" });
-    const shape = { size: ids.length, tall: expected.length + 1, lines, ends: [width + 1, ids.length - 1], layer: layers - 1 };
+    const shape = {
+      size: ids.length,
+      tall: expected.length + 1,
+      lines,
+      ends: [width + 1, ids.length - 1],
+      layer: layers - 1,
+    };
     const maps = Array.from({ length: heads }, (_, head) => new HeadMap(head, shape));
     const words = Array.from({ length: heads }, () => h("p", { class: "words" }));
-    const figures = maps.map((map, head) => h("section", { class: "map" }, h("h3", {}, dotOf(head), `Head ${head + 1}`), map.element, words[head]));
+    const figures = maps.map((map, head) =>
+      h("section", { class: "map" }, h("h3", {}, dotOf(head), `Head ${head + 1}`), map.element, words[head]),
+    );
     const hint = lines
       ? "Each picture is a head of the last layer: a row for each digit written, a column for each symbol read. The thin lines are its calibrated biases, all that it may look at; dots are where it did."
       : "Each picture is a head of the last layer: a row for each digit written, a column for each symbol read. This model has no biases: nothing tells it where to look but the positions it saw in training.";
-    const element = h("div", {}, h("h2", {}, "The sum"), grid, h("h2", {}, "Where the heads look"), h("p", { class: "hint" }, hint), h("div", { class: "maps" }, figures));
+    const element = h(
+      "div",
+      {},
+      h("h2", {}, "The sum"),
+      grid,
+      h("h2", {}, "Where the heads look"),
+      h("p", { class: "hint" }, hint),
+      h("div", { class: "maps" }, figures),
+    );
 
     function draw(frames, cursor) {
       const frame = frames[cursor];
@@ -69,7 +89,9 @@ function placeOf(key, width) {
 function lookedAt(row, width, digits) {
   const parts = row.map(([key, weight]) => {
     const found = placeOf(key, width);
-    const name = found ? `place ${found[1] + 1} of number ${found[0] + 1} (${digits[key]})` : { 0: "the start", [width + 1]: "the plus" }[key] ?? "the end";
+    const name = found
+      ? `place ${found[1] + 1} of number ${found[0] + 1} (${digits[key]})`
+      : ({ 0: "the start", [width + 1]: "the plus" }[key] ?? "the end");
     return `${name} ${percent(weight)}`;
   });
   return parts.length ? `Now: ${parts.join("; ")}.` : "Now: spread over many symbols.";
@@ -82,9 +104,20 @@ function columns(frames, cursor, { operands, sum, expected, width, about, last }
   const low = far ? Math.max(0, Math.min(cursor - AROUND, width - 1 - 2 * AROUND)) : 0;
   const places = Array.from({ length: high - low + 1 }, (_, i) => high - i);
   const looking = (operand, place) =>
-    last.flatMap((row, head) => row.filter(([key, weight]) => weight > 0.2 && String(placeOf(key, width)) === `${operand},${place}`).map(() => dotOf(head)));
+    last.flatMap((row, head) =>
+      row
+        .filter(([key, weight]) => weight > 0.2 && String(placeOf(key, width)) === `${operand},${place}`)
+        .map(() => dotOf(head)),
+    );
   const cells = (name, of, kind) =>
-    h("tr", { class: kind }, h("th", { scope: "row" }, name), far && high < width - 1 ? h("td", {}, "…") : null, places.map((place) => h("td", { class: place === cursor ? "now" : "" }, of(place))), far && low > 0 ? h("td", {}, "…") : null);
+    h(
+      "tr",
+      { class: kind },
+      h("th", { scope: "row" }, name),
+      far && high < width - 1 ? h("td", {}, "…") : null,
+      places.map((place) => h("td", { class: place === cursor ? "now" : "" }, of(place))),
+      far && low > 0 ? h("td", {}, "…") : null,
+    );
   const digit = (k) => (place) => [operands[k][width - 1 - place], h("div", { class: "dots" }, looking(k, place))];
   const result = (place) => {
     if (place > cursor || frames[place].token === about.end_id) return "";
@@ -95,7 +128,14 @@ function columns(frames, cursor, { operands, sum, expected, width, about, last }
     "table",
     {},
     h("caption", { class: "hint" }, `${width} places, zeros filled in; written from the right`),
-    h("tbody", {}, cells("carry", (place) => (sum[place] ? "1" : ""), "carries"), cells("number 1", digit(0)), cells("+ number 2", digit(1)), cells("written", result, "result")),
+    h(
+      "tbody",
+      {},
+      cells("carry", (place) => (sum[place] ? "1" : ""), "carries"),
+      cells("number 1", digit(0)),
+      cells("+ number 2", digit(1)),
+      cells("written", result, "result"),
+    ),
   );
 }
 

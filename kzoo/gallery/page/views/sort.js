@@ -3,6 +3,9 @@ import { h, narrow, percent, s } from "../dom.js";
 import { symbolsOf } from "../verdict.js";
 
 const [HEIGHT, BASE, BAR] = [84, 62, 14]; // the bar, "|", stands left of all numbers
+const LEGEND =
+  "In each lane the small ticks are the numbers of the input, from 1 at the left to 100 at the right, and “|” is the bar " +
+  "between input and output. The triangle is the token that the model just read; tall bars are what the head looks at: ";
 
 export const sortView = {
   keep({ trace, token }) {
@@ -28,8 +31,20 @@ export const sortView = {
       source,
       h("h2", {}, "Written so far"),
       written,
-      h("p", { class: "hint" }, "In each lane the small ticks are the numbers of the input, from 1 at the left to 100 at the right, and “|” is the bar between input and output. The triangle is the token that the model just read; tall bars are what the head looks at: ", h("b", { class: "blue" }, "input"), " and ", h("b", { class: "orange" }, "its own output"), "."),
-      h("div", { class: "lanes" }, lanes.flat().map((lane) => lane.element)),
+      h(
+        "p",
+        { class: "hint" },
+        LEGEND,
+        h("b", { class: "blue" }, "input"),
+        " and ",
+        h("b", { class: "orange" }, "its own output"),
+        ".",
+      ),
+      h(
+        "div",
+        { class: "lanes" },
+        lanes.flat().map((lane) => lane.element),
+      ),
     );
 
     let summed = null; // the run whose habits are told
@@ -37,23 +52,38 @@ export const sortView = {
       const tokens = frames.slice(0, cursor + 1).map(({ token }) => about.tokens[token]);
       const readAt = (step) => (step ? Number(about.tokens[frames[step - 1].token]) : null);
       const read = readAt(cursor);
-      const valueOf = (key) => (key < size ? numbers[key] : key === size ? null : Number(about.tokens[frames[key - size - 1].token]));
-      lanes.forEach((heads, layer) => heads.forEach((lane, head) => lane.draw(frames[cursor].layers[layer][head], { read, valueOf, size, present })));
+      const valueOf = (key) =>
+        key < size ? numbers[key] : key === size ? null : Number(about.tokens[frames[key - size - 1].token]);
+      lanes.forEach((heads, layer) =>
+        heads.forEach((lane, head) => lane.draw(frames[cursor].layers[layer][head], { read, valueOf, size, present })),
+      );
       if (frames.length > 1 && frames[frames.length - 1].done && summed !== frames) {
         summed = frames;
-        lanes.forEach((own, layer) => own.forEach((lane, head) => (lane.habit.textContent = habit(frames, layer, head, { valueOf, size, present, readAt }))));
+        lanes.forEach((own, layer) =>
+          own.forEach(
+            (lane, head) => (lane.habit.textContent = habit(frames, layer, head, { valueOf, size, present, readAt })),
+          ),
+        );
       }
       const left = new Map();
       for (const token of tokens) left.set(token, (left.get(token) ?? 0) + 1);
-      source.replaceChildren(...numbers.map((number) => {
-        const out = left.get(String(number)) > 0;
-        if (out) left.set(String(number), left.get(String(number)) - 1);
-        return h("span", { class: `tile ${out ? "done" : ""}` }, String(number));
-      }));
-      written.replaceChildren(...tokens.map((token, i) => {
-        const wrong = token !== expected[i];
-        return h("span", { class: `tile ${wrong ? "wrong" : ""} ${i === cursor ? "new" : ""}` }, wrong ? `${token} ✗` : token);
-      }));
+      source.replaceChildren(
+        ...numbers.map((number) => {
+          const out = left.get(String(number)) > 0;
+          if (out) left.set(String(number), left.get(String(number)) - 1);
+          return h("span", { class: `tile ${out ? "done" : ""}` }, String(number));
+        }),
+      );
+      written.replaceChildren(
+        ...tokens.map((token, i) => {
+          const wrong = token !== expected[i];
+          return h(
+            "span",
+            { class: `tile ${wrong ? "wrong" : ""} ${i === cursor ? "new" : ""}` },
+            wrong ? `${token} ✗` : token,
+          );
+        }),
+      );
       return `Step ${cursor + 1} reads ${read === null ? "the bar, “|”," : `“${read}”`} and writes “${tokens[cursor]}”.`;
     }
     return { element, draw };
@@ -74,12 +104,33 @@ class Lane {
     this.title = `Layer ${layer + 1}, head ${head + 1}`;
     const width = narrow() ? 350 : 450;
     const x = (this.x = (value) => 34 + (value / 100) * (width - 46));
-    const ticks = present.map((value) => s("line", { x1: x(value), x2: x(value), y1: BASE, y2: BASE + 7, class: "tick" }));
-    const ends = [1, 25, 50, 75, 100].map((value) => s("text", { x: x(value), y: HEIGHT - 1, "text-anchor": "middle", class: "note" }, value));
+    const ticks = present.map((value) =>
+      s("line", { x1: x(value), x2: x(value), y1: BASE, y2: BASE + 7, class: "tick" }),
+    );
+    const ends = [1, 25, 50, 75, 100].map((value) =>
+      s("text", { x: x(value), y: HEIGHT - 1, "text-anchor": "middle", class: "note" }, value),
+    );
     const bar = s("text", { x: BAR, y: BASE + 14, "text-anchor": "middle" }, "|");
     const axis = s("line", { x1: 4, x2: width - 4, y1: BASE, y2: BASE, class: "grid" });
-    this.drawing = s("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img" }, axis, ticks, ends, bar, this.bars, this.at);
-    this.element = h("section", { class: "lane" }, h("h3", {}, this.title), purpose && h("p", { class: "hint" }, purpose), this.drawing, this.words, this.habit);
+    this.drawing = s(
+      "svg",
+      { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img" },
+      axis,
+      ticks,
+      ends,
+      bar,
+      this.bars,
+      this.at,
+    );
+    this.element = h(
+      "section",
+      { class: "lane" },
+      h("h3", {}, this.title),
+      purpose && h("p", { class: "hint" }, purpose),
+      this.drawing,
+      this.words,
+      this.habit,
+    );
   }
 
   draw(row, { read, valueOf, size, present }) {
@@ -139,7 +190,8 @@ function habit(frames, layer, head, { valueOf, size, present, readAt }) {
   const total = new Map();
   for (let step = 1; step < frames.length; step++) {
     const sums = sumsOf(frames[step].layers[layer][head], valueOf, size);
-    for (const [name, share] of groupsOf(sums, readAt(step), present, false)) total.set(name, (total.get(name) ?? 0) + share / (frames.length - 1));
+    for (const [name, share] of groupsOf(sums, readAt(step), present, false))
+      total.set(name, (total.get(name) ?? 0) + share / (frames.length - 1));
   }
   return `Behind the bar, over all steps: ${told(total)}.`;
 }

@@ -15,7 +15,8 @@ export const treeView = {
     });
     const links = trace.weights.map((heads) => {
       const most = new Map();
-      for (const row of heads) for (const [key, weight] of row) if (weight > 0.25) most.set(key, Math.max(weight, most.get(key) ?? 0));
+      for (const row of heads)
+        for (const [key, weight] of row) if (weight > 0.25) most.set(key, Math.max(weight, most.get(key) ?? 0));
       return [...most];
     });
     return { columns, gates: trace.gates, links, answer: argmax(logits), trace: null, logits: null };
@@ -40,14 +41,24 @@ export const treeView = {
     const asked = about.supervision.includes("intermediate results");
     const note = asked
       ? "Each part shows what the model now says at that part's token. A thick green edge and ✓: it is right; dashed: not yet."
-      : "This model was only ever asked for the final value, at the top: ✓ when it is right. A part is the bluer the more of its token is being replaced: the work moves up from part to part.";
+      : "This model was only ever asked for the final value, at the top: ✓ when it is right. A part is the bluer the more of " +
+        "its token is being replaced: the work moves up from part to part.";
     const element = h(
       "div",
       {},
       answer,
       h("p", { class: "hint" }, note),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Tree, tokens and gates" }, drawing, gates.element),
-      h("p", { class: "hint" }, "Below the tree: each column is a token, each row a step. The fuller its colour, the more of the token is replaced at that step; pale ones keep what they have. Arcs lead from tokens that are being replaced to the dots where they look."),
+      h(
+        "div",
+        { class: "scroll", tabindex: "0", role: "region", "aria-label": "Tree, tokens and gates" },
+        drawing,
+        gates.element,
+      ),
+      h(
+        "p",
+        { class: "hint" },
+        "Below the tree: each column is a token, each row a step. The fuller its colour, the more of the token is replaced at that step; pale ones keep what they have. Arcs lead from tokens that are being replaced to the dots where they look.",
+      ),
     );
 
     function draw(frames, cursor) {
@@ -56,7 +67,8 @@ export const treeView = {
       const settled = (node) => said(node) === String(node.value);
       inner.forEach((node) => {
         const { group, box, value } = nodes.get(node);
-        if (!asked && frame.gates) box.style.fill = `color-mix(in srgb, var(--accent) ${Math.round(60 * frame.gates[node.column + shift])}%, var(--paper))`;
+        if (!asked && frame.gates)
+          box.style.fill = `color-mix(in srgb, var(--accent) ${Math.round(60 * frame.gates[node.column + shift])}%, var(--paper))`;
         if (!asked && node !== root) return;
         const right = settled(node);
         group.setAttribute("class", `node ${right ? "settled" : "pending"}`);
@@ -64,10 +76,16 @@ export const treeView = {
       });
       gates.draw(frames, cursor);
       answer.textContent = `Answer after ${cursor + 1} of ${steps} steps: ${said(root)} ${settled(root) ? "✓" : `✗ (right: ${root.value})`}`;
-      const known = asked ? `${inner.filter(settled).length} of ${inner.length} parts have their right value.` : `the answer would be ${said(root)}.`;
+      const known = asked
+        ? `${inner.filter(settled).length} of ${inner.length} parts have their right value.`
+        : `the answer would be ${said(root)}.`;
       if (!frame.gates) return `Step ${cursor + 1}: ${known}`;
       const most = argmax(frame.gates);
-      const names = [...(shift ? ["the start"] : []), ...words.map((word, i) => `“${word}”, token ${i + 1}`), "the end"];
+      const names = [
+        ...(shift ? ["the start"] : []),
+        ...words.map((word, i) => `“${word}”, token ${i + 1}`),
+        "the end",
+      ];
       return `Step ${cursor + 1}: ${known} Most is replaced of ${names[most]} (${percent(frame.gates[most])}).`;
     }
     return { element, draw };
@@ -78,11 +96,18 @@ const depthOf = (node) => (node.children.length ? 1 + Math.max(...node.children.
 
 /** Draws edges, then nodes: operations over their tokens, leaves at the bottom. */
 function drawTree(node, drawing, nodes, xOf, high) {
-  const [cx, cy] = [xOf(node.column !== undefined && node.from === 0 && node.children.length === 1 ? node.to : (node.from + node.to) / 2), high - 16 - LEVEL * depthOf(node)];
+  const [cx, cy] = [
+    xOf(
+      node.children.length === 1 && node.column === node.to ? node.to : (node.from + node.to) / 2,
+    ),
+    high - 16 - LEVEL * depthOf(node),
+  ];
   const below = node.children.map((child) => drawTree(child, drawing, nodes, xOf, high));
   for (const [x2, y2] of below) drawing.prepend(s("line", { x1: cx, y1: cy, x2, y2, class: "edge" }));
   const value = s("text", { x: cx, y: cy + 5, "text-anchor": "middle" }, node.label);
-  const half = node.children.length ? 6 + 4 * (String(node.label).length + String(node.value).length + 5) : 4 + 6 * String(node.label).length;
+  const half = node.children.length
+    ? 6 + 4 * (String(node.label).length + String(node.value).length + 5)
+    : 4 + 6 * String(node.label).length;
   const box = s("rect", { x: cx - half, y: cy - 14, width: 2 * half, height: 28, rx: 10 });
   const group = s("g", { class: node.children.length ? "node" : "leaf" }, box, value);
   drawing.append(group);
@@ -100,12 +125,23 @@ class Gates {
     this.now = s("rect", { x: LEFT, width: this.names.length * CELL, height: ROW, class: "row" });
     const tokens = this.names.map((name, i) => s("text", { x: middle(i), y: 14, "text-anchor": "middle" }, name));
     const height = TOP + steps * ROW + 4;
-    this.element = s("svg", { width, height, role: "img", "aria-label": "Gates by step and token" }, tokens, this.arcs, this.table, this.now);
+    this.element = s(
+      "svg",
+      { width, height, role: "img", "aria-label": "Gates by step and token" },
+      tokens,
+      this.arcs,
+      this.table,
+      this.now,
+    );
   }
 
   draw(frames, cursor) {
     const { gates, links } = frames[cursor];
-    this.arcs.replaceChildren(...links.flatMap((row, from) => (gates && gates[from] < Math.max(0.1, Math.max(...gates) / 3) ? [] : arcsOf(row, from))));
+    this.arcs.replaceChildren(
+      ...links.flatMap((row, from) =>
+        gates && gates[from] < Math.max(0.1, Math.max(...gates) / 3) ? [] : arcsOf(row, from),
+      ),
+    );
     if (!gates) return;
     if (this.frames !== frames) {
       this.frames = frames;
@@ -123,8 +159,20 @@ const middle = (index) => LEFT + (index + 0.5) * CELL;
 
 function rowOf(gates, step) {
   const y = TOP + step * ROW;
-  const cells = gates.map((gate, i) => s("rect", { x: LEFT + i * CELL + 1, y: y + 1, width: CELL - 2, height: ROW - 2, class: "gate", "fill-opacity": (0.06 + 0.94 * gate).toFixed(3) }));
-  const number = step % 5 === 4 || step === 0 ? s("text", { x: LEFT - 6, y: y + 11, "text-anchor": "end", class: "note" }, step + 1) : null;
+  const cells = gates.map((gate, i) =>
+    s("rect", {
+      x: LEFT + i * CELL + 1,
+      y: y + 1,
+      width: CELL - 2,
+      height: ROW - 2,
+      class: "gate",
+      "fill-opacity": (0.06 + 0.94 * gate).toFixed(3),
+    }),
+  );
+  const number =
+    step % 5 === 4 || step === 0
+      ? s("text", { x: LEFT - 6, y: y + 11, "text-anchor": "end", class: "note" }, step + 1)
+      : null;
   return s("g", {}, cells, number);
 }
 
@@ -133,7 +181,12 @@ function arcsOf(row, from) {
     const [x1, x2] = [middle(from), middle(key)];
     const sag = 44 + Math.min(66, 8 * Math.abs(from - key));
     return [
-      s("path", { d: `M${x1} 20 Q${(x1 + x2) / 2} ${sag} ${x2} 20`, class: "arc", "stroke-opacity": weight, "stroke-width": 1 + 1.5 * weight }),
+      s("path", {
+        d: `M${x1} 20 Q${(x1 + x2) / 2} ${sag} ${x2} 20`,
+        class: "arc",
+        "stroke-opacity": weight,
+        "stroke-width": 1 + 1.5 * weight,
+      }),
       s("circle", { cx: x2, cy: 20, r: 3, class: "arc-end", "fill-opacity": weight }),
     ];
   });

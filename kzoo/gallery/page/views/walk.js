@@ -12,7 +12,9 @@ export const walkView = {
     const start = about.start_id;
     const names = ["⊢", ...ids.map((id) => (id < start ? about.tokens[id] : "⊣")), "⊣"];
     const expected = symbolsOf(about, right);
-    const tiles = names.slice(0, MOST_TILES).map((name) => h("span", { class: "tile" }, h("span", {}, name), h("i", { class: "mark" })));
+    const tiles = names
+      .slice(0, MOST_TILES)
+      .map((name) => h("span", { class: "tile" }, h("span", {}, name), h("i", { class: "mark" })));
     let first = 0; // the token of the first tile
     const scrollTo = (best) => {
       if (names.length <= MOST_TILES || (best >= first + 10 && best < first + MOST_TILES - 10)) return;
@@ -23,11 +25,33 @@ export const walkView = {
     const written = h("div", { class: "tiles written", "aria-hidden": "true" });
     const meters = h("div", { class: "meters" });
     const cursorBox = h("i", { class: "cursor" });
-    const map = h("canvas", { role: "img", "aria-label": "Attention: a row for each token written, a column for each token of the source" });
-    const scroller = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Map of the attention" }, h("div", { class: "layers" }, map, cursorBox));
+    const map = h("canvas", {
+      role: "img",
+      "aria-label": "Attention: a row for each token written, a column for each token of the source",
+    });
+    const scroller = h(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Map of the attention" },
+      h("div", { class: "layers" }, map, cursorBox),
+    );
     const strip = new Strip(map);
-    const note = h("p", { class: "hint" }, "Each row is one token written, each column one token read: a diagonal is a walk from left to right.");
-    const element = h("div", {}, h("h2", {}, "Source"), source, h("h2", {}, "Written so far"), written, meters, h("h2", {}, "All steps"), note, scroller);
+    const note = h(
+      "p",
+      { class: "hint" },
+      "Each row is one token written, each column one token read: a diagonal is a walk from left to right.",
+    );
+    const element = h(
+      "div",
+      {},
+      h("h2", {}, "Source"),
+      source,
+      h("h2", {}, "Written so far"),
+      written,
+      meters,
+      h("h2", {}, "All steps"),
+      note,
+      scroller,
+    );
 
     function draw(frames, cursor) {
       const frame = frames[cursor];
@@ -38,11 +62,20 @@ export const walkView = {
         if (frame.marks) tile.style.setProperty("--mark", frame.marks[first + i].toFixed(3));
       });
       source.classList.toggle("marked", Boolean(frame.marks));
-      const tokens = frames.slice(0, cursor + 1).filter(({ token }) => token < start).map(({ token }) => about.tokens[token]);
-      written.replaceChildren(...tokens.slice(-MOST_TILES).map((name, i) => {
-        const wrong = name !== expected[i + Math.max(0, tokens.length - MOST_TILES)];
-        return h("span", { class: `tile ${wrong ? "wrong" : ""} ${i === tokens.length - 1 ? "new" : ""}` }, wrong ? `${name} ✗` : name);
-      }));
+      const tokens = frames
+        .slice(0, cursor + 1)
+        .filter(({ token }) => token < start)
+        .map(({ token }) => about.tokens[token]);
+      written.replaceChildren(
+        ...tokens.slice(-MOST_TILES).map((name, i) => {
+          const wrong = name !== expected[i + Math.max(0, tokens.length - MOST_TILES)];
+          return h(
+            "span",
+            { class: `tile ${wrong ? "wrong" : ""} ${i === tokens.length - 1 ? "new" : ""}` },
+            wrong ? `${name} ✗` : name,
+          );
+        }),
+      );
       meters.replaceChildren(...metersOf(frames, cursor, names.length));
       drawMap({ strip, cursorBox }, frames, cursor, { names, tokens: about.tokens, expected: expected.length });
       return sentence(frames, cursor, names, about);
@@ -56,23 +89,55 @@ function metersOf(frames, cursor, length) {
   const frame = frames[cursor];
   const found = [];
   const meter = (name, value, text, about) =>
-    found.push(h("div", { class: "meter" }, h("b", {}, name), h("meter", { min: 0, max: 1, value, "aria-label": name }), h("span", {}, text), h("small", {}, about)));
+    found.push(
+      h(
+        "div",
+        { class: "meter" },
+        h("b", {}, name),
+        h("meter", { min: 0, max: 1, value, "aria-label": name }),
+        h("span", {}, text),
+        h("small", {}, about),
+      ),
+    );
   if (frame.direction !== undefined) {
     const way = frame.direction > 0.9 ? "from the left" : frame.direction < 0.1 ? "from the right" : "mixed";
-    meter("Direction", frame.direction, `${frame.direction.toFixed(2)}: ${way}`, "1 reads the source as it is, 0 reversed");
+    meter(
+      "Direction",
+      frame.direction,
+      `${frame.direction.toFixed(2)}: ${way}`,
+      "1 reads the source as it is, 0 reversed",
+    );
   }
   if (frame.center !== undefined) {
     const at = frame.center * (length - 1);
     const before = cursor ? frames[cursor - 1].center * (length - 1) : frame.direction < 0.1 ? length - 1 : 0;
     const moved = at - before;
-    meter("Centre", Math.min(Math.max(frame.center, 0), 1), `position ${at.toFixed(1)}, moved ${moved < 0 ? "−" : "+"}${Math.abs(moved).toFixed(1)}`, "where the middle of the attention is");
-    meter("Spread", Math.min(frame.spread * length / 3, 1), `${(frame.spread * length).toFixed(2)} positions`, "how wide it looks");
+    meter(
+      "Centre",
+      Math.min(Math.max(frame.center, 0), 1),
+      `position ${at.toFixed(1)}, moved ${moved < 0 ? "−" : "+"}${Math.abs(moved).toFixed(1)}`,
+      "where the middle of the attention is",
+    );
+    meter(
+      "Spread",
+      Math.min((frame.spread * length) / 3, 1),
+      `${(frame.spread * length).toFixed(2)} positions`,
+      "how wide it looks",
+    );
   } else {
     const top = Math.max(...frame.weights);
     meter("Most on one token", top, percent(top), "it matches contents, and keeps no position");
   }
-  if (frame.visit !== undefined) meter("Visit", frame.visit, percent(frame.visit), "how much it looks elsewhere without moving");
-  if (frame.marks) found.push(h("p", { class: "hint" }, "The dot under a token is its mark: how much of a waypoint it is. Steps go from waypoint to waypoint."));
+  if (frame.visit !== undefined)
+    meter("Visit", frame.visit, percent(frame.visit), "how much it looks elsewhere without moving");
+  if (frame.marks)
+    found.push(
+      h(
+        "p",
+        { class: "hint" },
+        "The dot under a token is its mark: how much of a waypoint it is. Steps go from waypoint to waypoint.",
+      ),
+    );
   return found;
 }
 
