@@ -8,34 +8,33 @@ import kzoo
 from kzoo.cli.arguments import lengths, preset_argument
 from kzoo.errors import InputError
 from kzoo.evaluation.report import percent
-from kzoo.models.protocols import TracesLayers, TracesSteps
 from kzoo.saving.documents import Row
 from kzoo.saving.preset import Preset
+
+PICTURE = "a .png, .svg or .pdf file"
+ANIMATION = "a .gif file, or a picture, .png, .svg or .pdf"
 
 
 def plot_parsers(plot: argparse.ArgumentParser) -> None:
     """Adds the pictures to the verb."""
     sub = plot.add_subparsers(title="pictures", required=True, metavar="PICTURE")
     one = sub.add_parser("attention", help="where a preset looked for an input")
-    preset_argument(one)
-    one.add_argument("text", metavar="INPUT", help='as "4 7 9 8"')
-    one.add_argument("--output", type=Path, default=Path("attention.png"), help="a .png or .svg file")
+    _about(one, "4 7 9 8", "attention.png")
     one.add_argument("--steps", type=int, help="of a model with shared depth (default: the preset's)")
     one.set_defaults(run=draw_attention)
+    writing = sub.add_parser("writing", help="how a preset writes token by token: an animation, or a strip a token")
+    _about(writing, "5 3 1 4 2", "writing.gif", ANIMATION)
+    writing.set_defaults(run=draw_writing)
     gates = sub.add_parser("gates", help="how open the copy gates of a preset were for an input, by step")
-    preset_argument(gates)
-    gates.add_argument("text", metavar="INPUT", help='as "101 d a b"')
-    gates.add_argument("--output", type=Path, default=Path("gates.png"), help="a .png or .svg file")
+    _about(gates, "101 d a b", "gates.png")
     gates.add_argument("--steps", type=int, help="so many steps (default: the preset's)")
     gates.set_defaults(run=draw_gates)
     biases = sub.add_parser("biases", help="where the biases of a preset's heads let them look, for an input")
-    preset_argument(biases)
-    biases.add_argument("text", metavar="INPUT", help='as "123+748"')
-    biases.add_argument("--output", type=Path, default=Path("biases.png"), help="a .png or .svg file")
+    _about(biases, "123+748", "biases.png")
     biases.set_defaults(run=draw_biases)
     many = sub.add_parser("lengths", help="accuracy against length of presets")
     many.add_argument("presets", nargs="+", metavar="PRESET", help="names, folders, or hf://owner/name")
-    many.add_argument("--output", type=Path, default=Path("lengths.png"), help="a .png or .svg file")
+    many.add_argument("--output", type=Path, default=Path("lengths.png"), help=PICTURE)
     many.set_defaults(run=draw_lengths)
     probe = sub.add_parser("probe", help="what the states of a decoder say; without --input, how often, by length")
     preset_argument(probe, "+")
@@ -43,24 +42,30 @@ def plot_parsers(plot: argparse.ArgumentParser) -> None:
     probe.add_argument("--position", type=int, help="counted from 0, the source first (default: the delimiter)")
     probe.add_argument("--lengths", type=lengths, help="as 10,20,50 or 10:100:10 (default: 5,10,20,50,100)")
     probe.add_argument("--examples", type=int, default=200, help="examples a length (default: 200)")
-    probe.add_argument("--output", type=Path, default=Path("probe.png"), help="a .png or .svg file")
+    probe.add_argument("--output", type=Path, default=Path("probe.png"), help=PICTURE)
     probe.set_defaults(run=draw_probe)
+
+
+def _about(parser: argparse.ArgumentParser, example: str, name: str, kind: str = PICTURE) -> None:
+    """Adds the preset, the input and the file of a picture."""
+    preset_argument(parser)
+    parser.add_argument("text", metavar="INPUT", help=f'as "{example}"')
+    parser.add_argument("--output", type=Path, default=Path(name), help=f"{kind} (default: {name})")
 
 
 def draw_attention(options: argparse.Namespace) -> None:
     model = kzoo.from_preset(options.preset, budget=options.budget)
     from kzoo.inspection.attention import plot_attention
-    from kzoo.inspection.gates import plot_steps
-    from kzoo.inspection.heads import plot_heads
 
-    if isinstance(model, TracesSteps):
-        plot_steps(model, options.text, options.output, options.steps)
-    elif options.steps is not None:
-        raise InputError(f"{options.preset} has no steps to choose")
-    elif isinstance(model, TracesLayers):
-        plot_heads(model, options.text, options.output)
-    else:
-        plot_attention(model, options.text, options.output)
+    plot_attention(model, options.text, options.output, steps=options.steps)
+    print(options.output)
+
+
+def draw_writing(options: argparse.Namespace) -> None:
+    model = kzoo.from_preset(options.preset)
+    from kzoo.inspection.writing import animate_writing, plot_writing
+
+    (animate_writing if options.output.suffix == ".gif" else plot_writing)(model, options.text, options.output)
     print(options.output)
 
 
@@ -92,16 +97,18 @@ def draw_lengths(options: argparse.Namespace) -> None:
             raise InputError(f"{preset} has no results: kzoo evaluate {preset} --write")
         curves[source.name] = source.rows
         found.add(str(source.task))
-    task = tasks.get(found.pop()) if len(found) == 1 else None
-    trained = task.splits["train"].lengths if task else None
-    plot_lengths(curves, options.output, trained, unit=task.length_unit if task else "")
+    chosen = [tasks.get(name) for name in sorted(found)]
+    units = {task.length_unit for task in chosen}
+    trained = chosen[0].splits["train"].lengths if len(chosen) == 1 else None
+    plot_lengths(curves, options.output, trained, unit=units.pop() if len(units) == 1 else "")
     print(options.output)
 
 
 def draw_probe(options: argparse.Namespace) -> None:
     models = {Path(preset).name: kzoo.from_preset(preset, budget=options.budget) for preset in options.presets}
     from kzoo import tasks
-    from kzoo.inspection.probe import plot_probe, plot_probe_accuracies, probe_accuracies
+    from kzoo.inspection.probe import probe_accuracies
+    from kzoo.inspection.probe_pictures import plot_probe, plot_probe_accuracies
 
     if options.input is None:
         chosen = options.lengths or [5, 10, 20, 50, 100]

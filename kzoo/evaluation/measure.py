@@ -11,6 +11,7 @@ from kzoo.compiling import compile_for_backend
 from kzoo.errors import InputError, did_you_mean
 from kzoo.models.activation import at_once
 from kzoo.models.protocols import TracesAttention
+from kzoo.models.tracing import in_source_order
 from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor
 from kzoo.tasks import Example, Task
 from kzoo.tasks.classification import ClassificationTask
@@ -177,7 +178,7 @@ def _attention_loss(model: Any, examples: Sequence[Example], sources: Rows, targ
     gold = [None if task is None else task.gold_attention(example.source) for example in examples]
     if any(indices is None for indices in gold) or not isinstance(model, TracesAttention):
         raise InputError("attention_loss needs a task with gold attention and a recurrent model")
-    trace: Callable[..., Any] = compile_for_backend(model, lambda x, _: model.trace(x)[1])
+    trace: Callable[..., Any] = compile_for_backend(model, lambda x, _: model.trace_attention(x)[1])
     total, count = 0.0, 0
     for (x, _, _), start, real in _batches(model, sources, targets):
         found = {key: keras.ops.convert_to_numpy(value) for key, value in trace(x, 0).items()}
@@ -190,12 +191,3 @@ def _attention_loss(model: Any, examples: Sequence[Example], sources: Rows, targ
             wanted[np.arange(steps), np.asarray(gold[start + k], int)[:steps] + 1] = 1.0
             total, count = total + float(np.square(weights - wanted).sum()), count + steps * length
     return total / count
-
-
-def in_source_order(weights: np.ndarray, alpha: float) -> np.ndarray:
-    """Returns attention weights (T, S) over the real positions of a source in the order of the source.
-
-    A model that reads from either end (`DirectionMix`) weighs positions of alpha e + (1 - alpha) reverse(e): the share
-    alpha of each weight falls on the position itself, the rest on its mirror image.
-    """
-    return alpha * weights + (1 - alpha) * weights[:, ::-1]

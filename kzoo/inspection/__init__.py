@@ -6,17 +6,14 @@ from kzoo.lazy import attach
 
 if TYPE_CHECKING:
     from kzoo.inspection.alignment import plot_alignment as plot_alignment
-    from kzoo.inspection.attention import attention_trace as attention_trace
     from kzoo.inspection.attention import plot_attention as plot_attention
     from kzoo.inspection.gates import plot_gates as plot_gates
-    from kzoo.inspection.gates import plot_steps as plot_steps
-    from kzoo.inspection.gates import step_trace as step_trace
-    from kzoo.inspection.heads import head_trace as head_trace
     from kzoo.inspection.heads import plot_biases as plot_biases
-    from kzoo.inspection.heads import plot_heads as plot_heads
     from kzoo.inspection.plots import plot_lengths as plot_lengths
-    from kzoo.inspection.probe import plot_probe as plot_probe
-    from kzoo.inspection.probe import plot_probe_accuracies as plot_probe_accuracies
     from kzoo.inspection.probe import probe_accuracies as probe_accuracies
+    from kzoo.inspection.probe_pictures import plot_probe as plot_probe
+    from kzoo.inspection.probe_pictures import plot_probe_accuracies as plot_probe_accuracies
+    from kzoo.inspection.writing import animate_writing as animate_writing
+    from kzoo.inspection.writing import plot_writing as plot_writing
 else:
     __getattr__, __dir__, __all__ = attach(__name__, keras=True)

@@ -1,99 +1,115 @@
 """Where a model looked."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kzoo.errors import InputError
-from kzoo.evaluation.measure import in_source_order
-from kzoo.inspection.plots import check_room, pyplot, save_figure
-from kzoo.models.protocols import TracesAttention
+from kzoo.annotations import Text
+from kzoo.inspection.gates import draw_steps
+from kzoo.inspection.heads import draw_heads
+from kzoo.inspection.plots import check_format, drawn, finished, new_picture, token_ticks, traced
+from kzoo.models.trace import Trace
+
+if TYPE_CHECKING:
+    from kzoo.inspection.picture import Picture
 
 # What a location mechanism keeps besides its weights, with the words for a picture.
-STATES = {"center": "centre\n(positions)", "spread": "spread\n(positions)", "mix": "weight of\nlocation"}
+STATES = {
+    "center": "centre\n(position)",
+    "spread": "spread\n(positions)",
+    "mix": "share of\nlocation",
+    "visit": "share of\nthe visit",
+}
+CELL = 0.3  # inches of a token, where there are few
 
 
-def attention_trace(model: Any, text: str, output: str | None = None) -> dict[str, Any]:
-    """Returns what the attention of a recurrent model did while it wrote the output of a text.
+@drawn
+def plot_attention(
+    model: Any,
+    text: Text,
+    path: str | Path | None = None,
+    output: Text | None = None,
+    steps: int | None = None,
+) -> "Picture":
+    """Draws where a model looked while it read or wrote, from its `trace`.
+
+    Of a recurrent model, the weights, a row a written token, and beside them the mechanism's states, as the centre; of
+    a Transformer that writes, a map a head: of each layer where it is a decoder, of the last layer where it reads a
+    source, as Figures 2, 8 and 9 of [Duan et al., 2023](https://arxiv.org/abs/2310.11984); of one with shared depth, a
+    map a step, of several heads the largest weight, as Figure 2 of
+    [Csordas et al., 2022](https://arxiv.org/abs/2110.07732). A recurrent classifier has no attention: of it, what it
+    would answer after each token.
 
     Args:
-        model: a model with `trace`, as `RecurrentSeq2Seq`.
+        model: a model of kzoo, or one with `trace`.
         text: str. The source.
-        output: str. The output to force. Defaults to what the model writes.
+        path: Path. Where to write it; its suffix, .png, .svg or .pdf, gives the format. Defaults to nowhere.
+        output: str. The output to force, of a model that writes. Defaults to what the model writes.
+        steps: int. Steps to make, of a model that makes steps. Defaults to the model's own.
 
     Returns:
-        dict of `source` and `output`, lists of tokens (the start and end vectors as "<s>" and "</s>"); `weights`,
-        (T, S); and the states of the mechanism by name, each (T,).
+        A `matplotlib.figure.Figure`, which belongs to no window; a notebook shows it where a cell returns it.
 
     Raises:
-        InputError: the model keeps no trace.
+        InputError: the model keeps no trace, an argument does not apply, or there are more tokens or steps than a
+            picture has room for.
+
+    Example:
+
+    ```python
+    figure = kzoo.inspection.plot_attention(kzoo.from_preset("theorem_sorter"), "5 3 1 4 2")
+    figure.savefig("sorter.pdf")
+    ```
     """
-    import keras
-
-    if not isinstance(model, TracesAttention):
-        raise InputError(f"{type(model).__name__} keeps no trace of its attention")
-    preprocessor = model.text_preprocessor()
-    output = model.generate(text) if output is None else output
-    ids, target = preprocessor.encode(text, output)
-    x, _, _ = preprocessor.arrays([ids], [target])
-    trace = {key: keras.ops.convert_to_numpy(value)[0] for key, value in model.trace(x)[1].items()}
-    tokens = preprocessor.tokenizer.tokens
-    source = ["<s>", *(tokens[i] for i in ids), "</s>"]
-    found = {key: np.asarray(value) for key, value in trace.items() if key in ("weights", *STATES)}
-    alpha = float(trace["direction"][0]) if "direction" in trace else 1.0
-    found["weights"] = in_source_order(found["weights"], alpha)
-    if {"center", "spread"} <= set(found):
-        center = found["center"] * (len(source) - 1)  # in positions
-        found["center"] = alpha * center + (1 - alpha) * (len(source) - 1 - center)
-        found["spread"] = found["spread"] * (len(source) - 1)
-    return {"source": source, "output": [tokens[i] for i in target], **found}
+    check_format(path)
+    trace = traced(model, text, output, steps)
+    axes = trace.axes.get("weights", ())
+    if "step" in axes:
+        figure = draw_steps(trace)
+    elif "head" in axes:
+        figure = draw_heads(trace)
+    elif axes:
+        figure = _draw_weights(trace)
+    else:
+        figure = _draw_answers(trace)
+    return finished(figure, path)
 
 
-def plot_attention(model: Any, text: str, path: Path, output: str | None = None) -> None:
-    """Draws the attention weights, a row a written token, and the mechanism's states beside them; SVG or PNG.
-
-    Weights and centres are in the order of the source, also where the model reads from its end (`DirectionMix`).
-
-    Args:
-        model: see `attention_trace`.
-        text: str. The source.
-        path: Path. Its suffix, .svg or .png, gives the format.
-        output: str. The output to force. Defaults to what the model writes.
-
-    Raises:
-        InputError: there are more tokens than a picture has room for.
-    """
-    plt = pyplot()
-    check_room("tokens", len(model.text_preprocessor().encode_source(text)))
-    trace = attention_trace(model, text, output)
-    source, written, weights = trace["source"], trace["output"], trace["weights"]
-    check_room("written tokens", len(written))
+def _draw_weights(trace: Trace) -> "Picture":
+    source, written, weights = trace.labels["source"], trace.labels["written"], trace["weights"]
     states = [name for name in STATES if name in trace and np.ptp(trace[name]) > 0]
-    width = max(3.5, 0.3 * len(source)) + 1.4 * len(states)
-    height = max(2.5, 0.26 * len(written)) + 0.9
-    ratios = [max(3.5, 0.3 * len(source)), *[1.4] * len(states)]
-    figure, axes = plt.subplots(
-        1,
-        1 + len(states),
-        figsize=(width, height),
-        layout="constrained",
-        sharey=True,
-        squeeze=False,
-        width_ratios=ratios,
-    )
+    wide, high = (min(CELL, 14 / len(tokens)) for tokens in (source, written))
+    width, height = max(3.5, wide * len(source)), max(2.0, high * len(written))
+    figure = new_picture(width + 1.4 * len(states) + 0.9, height + 1.9)
+    axes = figure.subplots(1, 1 + len(states), sharey=True, squeeze=False, width_ratios=[width, *[1.4] * len(states)])
     main = axes[0, 0]
-    image = main.imshow(weights, cmap="Blues", vmin=0, vmax=1, aspect="auto")
-    main.set_xticks(range(len(source)), source, rotation=90 if max(map(len, source[1:-1]), default=0) > 2 else 0)
-    main.set_yticks(range(len(written)), written)
-    main.set(xlabel="source", ylabel="written")
-    main.xaxis.tick_top()
-    main.xaxis.set_label_position("top")
+    image = main.imshow(weights, cmap="Blues", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+    token_ticks(main.xaxis, source, width / len(source))
+    token_ticks(main.yaxis, written, height / len(written))
+    main.set(xlabel="token read", ylabel="token written, from the top down")
     figure.colorbar(image, ax=main, location="bottom", shrink=0.6, aspect=30, label="attention weight")
     for name, panel in zip(states, axes[0, 1:], strict=True):
         panel.plot(trace[name], range(len(written)), "o-", markersize=3, color="C1")
         panel.set_xlabel(STATES[name])
+        panel.tick_params(axis="y", left=False, labelleft=False)
+        panel.grid(alpha=0.3)
+    for panel in axes[0]:
         panel.xaxis.tick_top()
         panel.xaxis.set_label_position("top")
-        panel.grid(alpha=0.3)
-    save_figure(figure, path)
+    figure.heading(trace.text, trace.answer)
+    return figure
+
+
+def _draw_answers(trace: Trace) -> "Picture":
+    column, label, answers = trace.labels["column"], trace.labels["label"], trace["answers"].T
+    width, height = max(3.0, min(CELL, 14 / len(column)) * len(column)), max(1.6, min(0.26 * len(label), 12))
+    figure = new_picture(width + 2.2, height + 1.2)
+    axes = figure.subplots()
+    image = axes.imshow(answers, cmap="Greens", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+    token_ticks(axes.xaxis, column, width / len(column))
+    token_ticks(axes.yaxis, label, height / len(label))
+    axes.set(xlabel="token read, from left to right", ylabel="answer")
+    figure.colorbar(image, ax=axes, label="probability")
+    figure.heading(trace.text, trace.answer, "what it would answer, did the text end there")
+    return figure

@@ -1,32 +1,59 @@
-"""Pictures of results; matplotlib is an extra."""
+"""What pictures have in common, and the accuracy by length; matplotlib is an extra."""
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from kzoo.annotations import Text
 from kzoo.errors import BackendError, InputError
+from kzoo.models.protocols import Traces, TracesSteps
+from kzoo.models.trace import Trace
+from kzoo.registry import parameters_of
+
+if TYPE_CHECKING:
+    from kzoo.inspection.picture import Picture
 
 ROOM = 200  # tokens, or steps, of a picture
+FORMATS = (".png", ".svg", ".pdf")
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
-def pyplot() -> Any:
-    """Returns matplotlib's pyplot, drawing to files only.
+def drawn(function: Callable[P, T]) -> Callable[P, T]:
+    """Lets a function draw in kzoo's style; the session's settings of matplotlib stay as they are.
 
-    Raises:
+    Raises, when it is called:
         BackendError: matplotlib is not installed.
     """
-    try:
-        import matplotlib
-    except ImportError:
-        raise BackendError('pictures need matplotlib; run: pip install "kzoo[plot]"') from None
-    matplotlib.use("Agg")
-    # Equal data give equal files, and text stays text, also where it has a "$".
-    matplotlib.rcParams.update(
-        {"svg.hashsalt": "kzoo", "svg.fonttype": "none", "font.size": 11, "text.parse_math": False}
-    )
-    import matplotlib.pyplot as plt
 
-    return plt
+    @functools.wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            from kzoo.inspection.picture import style
+        except ImportError:
+            raise BackendError('pictures need matplotlib; run: pip install "kzoo[plot]"') from None
+        with style():
+            return function(*args, **kwargs)
+
+    return run
+
+
+def new_picture(width: float, height: float) -> "Picture":
+    """Returns an empty picture of so many inches."""
+    from kzoo.inspection.picture import Picture
+
+    return Picture(width, height)
+
+
+def finished(figure: "Picture", path: str | Path | None, note: str = "") -> "Picture":
+    """Returns a picture whose parts are all made, and writes it if there is a path."""
+    if path is not None:
+        figure.write(Path(path), note)
+    else:
+        figure.draw_without_rendering()
+    return figure
 
 
 def check_room(what: str, count: int) -> None:
@@ -35,57 +62,112 @@ def check_room(what: str, count: int) -> None:
         raise InputError(f"a picture has room for {ROOM} {what}, not for {count:,}")
 
 
+def check_format(path: str | Path | None, formats: Sequence[str] = FORMATS) -> None:
+    """Raises `InputError` unless a path has one of these suffixes, or is None."""
+    if path is not None and Path(path).suffix not in formats:
+        *others, last = formats
+        known = f"{', '.join(others)} or {last}" if others else last
+        raise InputError(f"a picture is written as {known}, not {Path(path).suffix or Path(path).name!r}")
+
+
+def traced(model: Any, text: Text, output: Text | None = None, steps: int | None = None) -> Trace:
+    """Returns the trace of a model for a picture.
+
+    Raises:
+        InputError: see `plot_attention`.
+    """
+    if not isinstance(model, Traces):
+        raise InputError(f"{type(model).__name__} keeps no trace: a method trace(text)")
+    given = {name: value for name, value in (("output", output), ("steps", steps)) if value is not None}
+    for name in given:
+        if name not in parameters_of(type(model).trace):
+            raise InputError(f"{name} does not apply: a {type(model).__name__} has none to choose")
+    check_room("tokens", len(model.text_preprocessor().encode_source(text)))
+    if isinstance(model, TracesSteps):
+        check_room("steps", model.inference_steps if steps is None else steps)
+    trace: Trace = model.trace(text, **given)
+    check_room("written tokens", len(trace.labels.get("written", ())))
+    return trace
+
+
+def token_ticks(axis: Any, tokens: Sequence[str], size: float) -> None:
+    """Writes tokens at an axis, each of which has `size` inches; where that is too little, their positions."""
+    font = min(9.0, 72 * size * 0.85)
+    if font < 3.5:
+        axis.set_ticks(range(0, len(tokens), 10))
+        return
+    axis.set_ticks(range(len(tokens)), tokens, fontsize=font)
+    for label, token in zip(axis.get_ticklabels(), tokens, strict=True):
+        if axis.axis_name == "x" and len(token) * font * 0.65 > 72 * size:  # wider than its column
+            label.set_rotation(90)
+
+
+@drawn
 def plot_lengths(
     curves: Mapping[str, Sequence[Mapping[str, Any]]],
-    path: Path,
+    path: str | Path | None = None,
     trained: tuple[int, int] | None = None,
     note: str = "",
     unit: str = "",
-) -> None:
-    """Draws sequence accuracy against length, a curve a preset, and writes it as SVG or PNG by the path's suffix.
+) -> "Picture":
+    """Draws sequence accuracy against length, a curve a preset.
+
+    Lengths are on a logarithmic axis where the longest is ten times the shortest.
 
     Args:
         curves: rows by the name of their curve; only sequence accuracy is drawn, with its 95 % interval, and the
             paper's numbers as open circles where rows have them.
-        path: Path.
+        path: Path. Where to write it; its suffix, .png, .svg or .pdf, gives the format. Defaults to nowhere.
         trained: (int, int). The lengths trained on, drawn as a band.
         note: str. Kept in the file's description, to tell which results it shows.
         unit: str. What a length counts.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
     """
-    plt = pyplot()
-    figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
+    check_format(path)
+    figure = new_picture(7.4, 3.6)
+    axes = figure.subplots()
+    lengths, published = list(trained or ()), False
     for i, (name, rows) in enumerate(curves.items()):
         found = sorted((row for row in rows if row["metric"] == "sequence_accuracy" and row["length"]), key=_length)
         x, y = [row["length"] for row in found], [100 * row["value"] for row in found]
         margins = [[max(0.0, 100 * (row["value"] - row["low"])) for row in found]]
         margins.append([max(0.0, 100 * (row["high"] - row["value"])) for row in found])
-        color = f"C{i}"
-        axes.errorbar(x, y, yerr=margins, fmt="o-", color=color, capsize=3, markersize=5, label=name)
+        axes.errorbar(x, y, yerr=margins, fmt="o-", color=f"C{i}", capsize=3, markersize=5, label=name)
         paper = [(row["length"], 100 * row["paper"]) for row in found if row.get("paper") is not None]
         if paper:
-            label = "the paper" if len(curves) == 1 else None
-            axes.plot(*zip(*paper, strict=True), "o", mfc="none", color=color, markersize=11, label=label)
+            axes.plot(*zip(*paper, strict=True), "o", mfc="none", color=f"C{i}", markersize=11)
+        lengths, published = lengths + x, published or bool(paper)
+    if published:
+        color = "C0" if len(curves) == 1 else "0.3"
+        axes.plot([], [], "o", mfc="none", color=color, markersize=11, label="the paper")
     if trained:
         axes.axvspan(*trained, color="0.88", zorder=0, label=f"trained on {trained[0]} to {trained[1]}")
-    axes.set(ylim=(-4, 104), xlim=(0, None), xlabel=f"length ({unit})" if unit else "length")
-    axes.set_ylabel("sequence accuracy (%)")
+    length_axis(axes, lengths, unit)
+    axes.set(ylim=(-4, 104), ylabel="sequence accuracy (%)")
     axes.grid(alpha=0.3)
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
-    save_figure(figure, path, note)
+    axes.legend(
+        loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, title="bars: 95 % interval", title_fontsize=9
+    )
+    return finished(figure, path, note)
+
+
+def length_axis(axes: Any, lengths: Sequence[int], unit: str) -> None:
+    """Scales an axis of lengths, and says what they count."""
+    scale = ""
+    if lengths and max(lengths) >= 10 * max(1, min(lengths)):
+        from matplotlib.ticker import LogLocator, NullLocator
+
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
+        scale = ", logarithmic"
+    else:
+        axes.set_xlim(0, None)
+    axes.set_xlabel(f"length ({unit}{scale})" if unit else f"length{scale}")
 
 
 def _length(row: Mapping[str, Any]) -> int:
     return int(row["length"])
-
-
-def save_figure(figure: Any, path: Path, note: str = "") -> None:
-    """Writes a figure as SVG or PNG by the path's suffix, whole or not at all, with a note in its description."""
-    if path.suffix not in (".svg", ".png"):
-        raise InputError(f"a picture is written as .svg or .png, not {path.suffix or path.name!r}")
-    metadata = {"Description": note} if note else {}
-    if path.suffix == ".svg":
-        metadata["Date"] = None  # type: ignore[assignment]
-    beside = path.with_name(f".{path.stem}.new{path.suffix}")
-    figure.savefig(beside, metadata=metadata, dpi=150)
-    beside.replace(path)
-    pyplot().close(figure)

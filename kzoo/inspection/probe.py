@@ -9,10 +9,8 @@ import numpy as np
 from kzoo.backend import ensure_backend
 from kzoo.errors import InputError
 from kzoo.evaluation.report import wilson
-from kzoo.inspection.plots import pyplot, save_figure
 from kzoo.models.protocols import TracesBlocks
 
-BASES = {"encoder": "encoder basis", "decoder": "decoder basis"}
 MECHANISMS = {
     "minimum": "minimum at the delimiter, first attention",
     "successor": "identity and successor, second attention",
@@ -136,73 +134,3 @@ def probe_accuracies(
 def _encoded(preprocessor: Any, rows: Sequence[Any]) -> tuple[list[list[int]], list[list[int]]]:
     sources = [preprocessor.encode_source(row.source) for row in rows]
     return sources, [preprocessor.encode_target(row.target) for row in rows]
-
-
-def plot_probe(model: Any, inputs: str, path: Path, position: int | None = None, output: str | None = None) -> None:
-    """Draws the projections of one position, a row a block, as the paper's Figures 4.12 to 4.14; SVG or PNG.
-
-    From left to right: the encoder basis before and after the feed-forward network, the decoder basis before and after.
-    The highest two of each are named, if they are of any height.
-
-    Args:
-        model: see `probe`.
-        inputs: str. The source.
-        path: Path. Its suffix, .svg or .png, gives the format.
-        position: int. Counted from 0, the source first. Defaults to the delimiter.
-        output: str. The output to read behind the source. Defaults to what the model writes.
-
-    Raises:
-        InputError: there is no such position.
-    """
-    plt = pyplot()
-    found = probe(model, inputs, output)
-    tokens, names = found["tokens"], found["vocabulary"]
-    position = tokens.index("|") if position is None else position
-    if not 0 <= position < len(tokens):
-        raise InputError(f"a position must be from 0 to {len(tokens) - 1}, not {position}")
-    blocks = len(found["encoder"])
-    size = (13, 1 + 2.1 * blocks)
-    figure, axes = plt.subplots(blocks, 4, figsize=size, layout="constrained", squeeze=False, sharex=True)
-    for (block, column), panel in np.ndenumerate(axes):
-        basis, after = list(BASES)[column // 2], column % 2
-        values = found[basis][block, after, position]
-        panel.bar(range(len(names)), values, width=1.0, color="0.6")
-        for k in (k for k in np.argsort(-values)[:2] if values[k] > 0.05 * values.max()):
-            panel.bar(k, values[k], width=1.0, color="C3")
-            panel.annotate(names[k], (k, values[k]), ha="center", va="bottom", fontsize=9, color="C3")
-        panel.margins(y=0.18)
-        stage = "after the network" if after else "after attention"
-        panel.set_title(f"block {block + 1}, {stage}, {BASES[basis]}", fontsize=9)
-    step = max(1, len(names) // 8)
-    axes[0, 0].set_xticks(range(0, len(names), step), names[::step])
-    figure.suptitle(f"{' '.join(tokens)}: position {position}, {tokens[position]}", fontsize=11)
-    save_figure(figure, path)
-
-
-def plot_probe_accuracies(
-    curves: dict[str, dict[str, dict[int, dict[str, float]]]], path: Path, trained: tuple[int, int] | None = None
-) -> None:
-    """Draws both probe accuracies against length, a curve a model; SVG or PNG.
-
-    Args:
-        curves: what `probe_accuracies` returned, by the name of the curve.
-        path: Path. Its suffix, .svg or .png, gives the format.
-        trained: (int, int). The lengths trained on, drawn as a band.
-    """
-    plt = pyplot()
-    figure, axes = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained", sharey=True)
-    for (mechanism, title), panel in zip(MECHANISMS.items(), axes, strict=True):
-        for name, found in curves.items():
-            rows = sorted(found[mechanism].items())
-            x, y = [length for length, _ in rows], [100 * row["value"] for _, row in rows]
-            margins = [[100 * max(0.0, row["value"] - row["low"]) for _, row in rows]]
-            margins.append([100 * max(0.0, row["high"] - row["value"]) for _, row in rows])
-            panel.errorbar(x, y, yerr=margins, fmt="o-", capsize=3, markersize=5, label=name)
-        if trained:
-            panel.axvspan(*trained, color="0.88", zorder=0, label=f"trained on {trained[0]} to {trained[1]}")
-        panel.set_title(title, fontsize=9)
-        panel.set(ylim=(-4, 104), xlim=(0, None), xlabel="length (numbers)")
-        panel.grid(alpha=0.3)
-    axes[0].set_ylabel("share (%)")
-    axes[1].legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
-    save_figure(figure, path)

@@ -1,13 +1,13 @@
 """What the models with one answer a sequence have in common."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, overload
 
 import keras
 import numpy as np
 
 from kzoo import checks
-from kzoo.annotations import Array, Config, Inputs, Tensor, Text, Texts
+from kzoo.annotations import Array, Config, Inputs, Tensor, Text, Texts, TokenIds
 from kzoo.compiling import compile_for_backend, memory_errors
 from kzoo.errors import InputError
 from kzoo.generation import batches, full_batch
@@ -15,7 +15,7 @@ from kzoo.models.sequence_model import SequenceModel
 from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor
 from kzoo.preprocessing.padding import bucket
 from kzoo.preprocessing.preprocessor import Preprocessor
-from kzoo.preprocessing.texts import texts_of
+from kzoo.preprocessing.texts import texts_in, texts_of
 from kzoo.tasks import Task
 
 
@@ -81,15 +81,23 @@ class Classifier(SequenceModel):
             raise InputError(f"max_length does not apply: a {type(self).__name__} answers with one label")
         if isinstance(inputs, str):
             return self.generate([inputs])[0]
-        preprocessor = self.text_preprocessor()
-        found: list[str] = []
-        for rows in batches(self, [preprocessor.encode_source(text) for text in texts_of(inputs)]):
+        encode = self.text_preprocessor().encode_source
+        return list(self._answers([encode(text) for text in texts_of(inputs)]))
+
+    def stream(self, inputs: Iterable[Text], max_length: int | None = None) -> Iterator[str]:
+        """Yields the label of each text, as `generate`, of texts that are read as they are needed."""
+        if max_length is not None:
+            raise InputError(f"max_length does not apply: a {type(self).__name__} answers with one label")
+        return self._answers(map(self.text_preprocessor().encode_source, texts_in(inputs)))
+
+    def _answers(self, sources: Iterable[TokenIds]) -> Iterator[str]:
+        preprocessor = self.preprocessor
+        for rows in batches(self, sources):
             longest = max(map(len, rows))
             with memory_errors(len(rows), longest):
                 logits = self._compiled(preprocessor.sources(full_batch(rows), bucket(longest)))
                 numbers = np.argmax(keras.ops.convert_to_numpy(logits)[: len(rows)], axis=-1)
-            found += [preprocessor.labels[k] for k in numbers]
-        return found
+            yield from (preprocessor.labels[k] for k in numbers)
 
     def _compiled(self, inputs: Inputs) -> Tensor:
         """Returns logits; any number of threads may ask for them, unlike with `predict_on_batch`."""

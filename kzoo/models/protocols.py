@@ -2,7 +2,7 @@
 
 from typing import Any, Protocol, runtime_checkable
 
-from kzoo.annotations import Inputs, Structure, Tensor, Texts, Trace
+from kzoo.annotations import Inputs, Structure, Tensor, Text, Texts
 
 
 class Model(Protocol):
@@ -41,10 +41,19 @@ class Generates(Model, Protocol):
 
 
 @runtime_checkable
+class Traces(Model, Protocol):
+    """Tells what it did with a text."""
+
+    def trace(self, text: Text) -> Any:
+        """Returns a `kzoo.models.Trace`; a model may also take an output to force, or a number of steps."""
+        ...
+
+
+@runtime_checkable
 class TracesAttention(Model, Protocol):
     """Reads its source with one attention, step by step."""
 
-    def trace(self, inputs: Inputs, training: bool = False) -> tuple[Tensor, Trace]:
+    def trace_attention(self, inputs: Inputs, training: bool = False) -> tuple[Tensor, Structure]:
         """Returns the hidden states (B, T, D), and the trace: `weights` (B, T, S) and the mechanism's states."""
         ...
 
@@ -55,7 +64,7 @@ class TracesLayers(Model, Protocol):
 
     decoder: Any
 
-    def trace_layers(self, inputs: Inputs) -> list[Trace]:
+    def trace_layers(self, inputs: Inputs) -> list[Structure]:
         """Returns the weights of every layer: `self` (B, N, T, T) and `cross` (B, N, T, S)."""
         ...
 
@@ -68,7 +77,7 @@ class TracesBlocks(Model, Protocol):
     classes: Any
     final_norm: Any
 
-    def trace_blocks(self, inputs: Inputs) -> list[Trace]:
+    def trace_blocks(self, inputs: Inputs) -> list[Structure]:
         """Returns what each block did: `attended` and `states` (B, T, D), and `weights` (B, N, T, T)."""
         ...
 
@@ -79,6 +88,6 @@ class TracesSteps(Model, Protocol):
 
     inference_steps: int
 
-    def trace_steps(self, inputs: Inputs, steps: int | None = None) -> Trace:
+    def trace_steps(self, inputs: Inputs, steps: int | None = None) -> Structure:
         """Returns what every step did: `weights` (B, steps, N, T, T), and what else its block and depth tell."""
         ...

@@ -6,9 +6,11 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Config, Inputs, Shape, Spec, Tensor
+from kzoo.annotations import Config, Inputs, Shape, Spec, Tensor, Text
 from kzoo.layers.functional.dense import dense
 from kzoo.models.classifier import Classifier
+from kzoo.models.trace import Trace
+from kzoo.models.tracing import trace_reader
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.registry import get, parameters_of, register, resolve, serialize
 
@@ -91,6 +93,10 @@ class RecurrentClassifier(Classifier):
     def call(self, inputs: Inputs, training: bool = False) -> Tensor:
         embedded = self.dropout(self.embedding(inputs["token_ids"]), training=training)
         return self.classes(self.reader(embedded, ops.cast(inputs["padding_mask"], "bool"), training=training))
+
+    def trace(self, text: Text) -> Trace:
+        """Returns what the model would answer if a text ended after each of its tokens: see `Trace`."""
+        return trace_reader(self, text)
 
     def get_config(self) -> Config:
         return {

@@ -6,13 +6,15 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Config, Inputs, Shape, Spec, Structure, Tensor, Trace
+from kzoo.annotations import Config, Inputs, Shape, Spec, States, Structure, Tensor, Text
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.recurrent.attention_decoder import AttentionDecoder
 from kzoo.layers.recurrent.bidirectional_gru import BidirectionalGRU
 from kzoo.layers.recurrent.boundary_vectors import BoundaryVectors
 from kzoo.losses import attention_loss
 from kzoo.models.sequence_model import SequenceModel
+from kzoo.models.trace import Trace
+from kzoo.models.tracing import trace_recurrent
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.registry import register, serialize
 
@@ -103,12 +105,16 @@ class RecurrentSeq2Seq(SequenceModel):
         self.built = True
 
     def call(self, inputs: Inputs, training: bool = False) -> Tensor:
-        hidden, trace = self.trace(inputs, training)
+        hidden, trace = self.trace_attention(inputs, training)
         if "gold_weight" in inputs:
             self.add_loss(attention_loss(trace, inputs))
         return self.logits(hidden)
 
-    def trace(self, inputs: Inputs, training: bool = False) -> tuple[Tensor, Trace]:
+    def trace(self, text: Text, output: Text | None = None) -> Trace:
+        """Returns what the attention did while the model wrote its output, or one that is forced: see `Trace`."""
+        return trace_recurrent(self, text, output)
+
+    def trace_attention(self, inputs: Inputs, training: bool = False) -> tuple[Tensor, States]:
         """Returns the decoder's hidden states (B, T, D), and what its attention did.
 
         The trace has `weights` (B, T, S + 2), over the start vector, the source and the end vector, and every state of

@@ -1,6 +1,7 @@
 """What every model of the zoo can do: presets, strings in and out, sensible defaults for `fit`."""
 
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self, overload
 
@@ -17,12 +18,15 @@ from kzoo.models.training_data import check_arrays, is_pairs, is_texts
 from kzoo.models.weights_kept import WeightsKept
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
-from kzoo.preprocessing.texts import texts_of
+from kzoo.preprocessing.texts import texts_in, texts_of
 from kzoo.registry import KERAS_ARGUMENTS, construct, parameters_of
 from kzoo.tasks import Task, TaskData
 from kzoo.tasks import get as get_task
 
 EXAMPLES = "a task's data, a list of (source, target) pairs, a list of texts with their targets in y,"
+UNROLLED = (
+    "on PyTorch jit_compile=True unrolls loops, anew at each length: leave it out, or a fit of seconds takes minutes"
+)
 ARRAYS = "what the preprocessor makes of examples,"
 
 
@@ -120,7 +124,7 @@ class SequenceModel(WeightsKept):
 
         Args:
             inputs: str, tokens separated by spaces (without spaces where a token is a character); or a list, tuple,
-                array or iterator of texts, each such a string or the list of its tokens.
+                array or iterator of texts, each such a string or the list of its tokens; see `stream` for very many.
             max_length: int. Stops there even without an end symbol. Defaults to ten times the input's own, plus 10, or
                 to the number of tokens that a target has where it has no end symbol.
 
@@ -131,6 +135,13 @@ class SequenceModel(WeightsKept):
         if isinstance(inputs, str):
             return self.generator([inputs], max_length)[0]
         return self.generator(texts_of(inputs), max_length)
+
+    def stream(self, inputs: Iterable[Text], max_length: int | None = None) -> Iterator[str]:
+        """Yields the output for each text, as `generate`, of any number of them: an iterable that is read as it goes.
+
+        At most 256 texts and their outputs are held at a time; a text that is none is an error when it is reached.
+        """
+        return self.generator.stream(texts_in(inputs), max_length)
 
     def compile(
         self, optimizer: Any = "auto", loss: Any = "auto", *, weighted_metrics: Any = "auto", **kwargs: Any
@@ -148,6 +159,8 @@ class SequenceModel(WeightsKept):
             optimizer = keras.optimizers.Adam(rate, epsilon=1e-8, global_clipnorm=5.0)
         if isinstance(loss, str) and loss == "auto":
             loss = cross_entropy()
+        if kwargs.get("jit_compile") is True and keras.config.backend() == "torch":
+            warnings.warn(UNROLLED, stacklevel=2)
         if weighted_metrics == "auto":
             weighted_metrics = [SequenceAccuracy(), TokenAccuracy()]
         super().compile(optimizer=optimizer, loss=loss, weighted_metrics=weighted_metrics, **kwargs)
@@ -193,10 +206,7 @@ class SequenceModel(WeightsKept):
             return super().fit(x, y, batch_size=batch_size, **kwargs)
 
     def evaluate(self, x: Any = None, y: Any = None, batch_size: int | None = None, **kwargs: Any) -> Any:
-        """Evaluates as `keras.Model.evaluate` does, on the same forms of data as `fit`.
-
-        `kzoo.evaluate` gives the accuracy by length.
-        """
+        """Evaluates as `keras.Model.evaluate` does, on the data of `fit`; `kzoo.evaluate` gives accuracy by length."""
         if not self.compiled:
             self.compile()
         x, y, batch_size = self._batches(x, y, batch_size, shuffle=False)

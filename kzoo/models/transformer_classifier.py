@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Config, Inputs, Shape, Spec, Tensor, Trace
+from kzoo.annotations import Config, Inputs, Shape, Spec, Structure, Tensor, Text
 from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.functional.last_token import last_token
@@ -15,6 +15,8 @@ from kzoo.layers.transformer.looped_depth import LoopedDepth
 from kzoo.layers.transformer.shared_depth import SharedDepth
 from kzoo.models.classifier import Classifier
 from kzoo.models.options import BlockOptions, split
+from kzoo.models.trace import Trace
+from kzoo.models.tracing import trace_classifier
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.registry import get, register, serialize, states
 
@@ -142,7 +144,7 @@ class TransformerClassifier(Classifier):
 
     def encode(
         self, inputs: Inputs, training: bool = False, steps: int | None = None, trace: bool = False
-    ) -> tuple[Tensor, Trace]:
+    ) -> tuple[Tensor, Structure]:
         """Returns the last states (B, T, D), and the trace of the steps, empty unless it is asked for."""
         states = self.embedding(inputs["token_ids"])
         mask, placed, shared = ops.cast(inputs["padding_mask"], "bool"), {}, {}
@@ -161,7 +163,11 @@ class TransformerClassifier(Classifier):
             return self.classes(states[:, 0])
         return self.classes(last_token(states, padding_mask))
 
-    def trace_steps(self, inputs: Inputs, steps: int | None = None) -> Trace:
+    def trace(self, text: Text, steps: int | None = None) -> Trace:
+        """Returns what every step did with a text, of `inference_steps` unless so many are given: see `Trace`."""
+        return trace_classifier(self, text, steps)
+
+    def trace_steps(self, inputs: Inputs, steps: int | None = None) -> Structure:
         """Returns what every step did, by batch: `weights` (B, steps, N, T, T), and of a gated block `gates`
         (B, steps, T, D), of adaptive computation time `halting` (B, steps, T).
         """

@@ -7,7 +7,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Config, Inputs, Prepared, Shape, Spec, Tensor, Trace
+from kzoo.annotations import Config, Inputs, Prepared, Shape, Spec, Structure, Tensor, Text
 from kzoo.errors import InputError
 from kzoo.layers.functional.causal import causal_mask, column_of
 from kzoo.layers.functional.dense import dense
@@ -15,6 +15,8 @@ from kzoo.layers.positions.placed_encoding import PlacedEncoding
 from kzoo.layers.transformer.transformer_block import EPSILON, TransformerBlock
 from kzoo.models.cached_decoding import CachedDecoding
 from kzoo.models.options import BlockOptions, split
+from kzoo.models.trace import Trace
+from kzoo.models.tracing import trace_decoder
 from kzoo.preprocessing.decoder_preprocessor import DecoderPreprocessor
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.registry import get, register, serialize
@@ -201,9 +203,7 @@ class TransformerDecoder(CachedDecoding):
         return column_of(token_ids, self.vocabulary_size - 3, self.vocabulary_size - 1)
 
     def logits(self, states: Tensor, head: Tensor | None = None) -> Tensor:
-        """Returns float32 logits (B, T, V) of the last states (B, T, D), of each row's own head (B,) or all of the
-        task's.
-        """
+        """Returns float32 logits (B, T, V) of the last states (B, T, D), of each row's head (B,) or the task's."""
         states = self.final_norm(states) if self.final_norm is not None else states
         states = ops.cast(states, "float32")
         logits = self._answer(self.classes, states)
@@ -216,7 +216,11 @@ class TransformerDecoder(CachedDecoding):
         kernel, bias = (ops.cast(ops.cast(v, self.compute_dtype), "float32") for v in (classes.kernel, classes.bias))
         return ops.matmul(states, kernel) + bias
 
-    def trace_blocks(self, inputs: Inputs) -> list[Trace]:
+    def trace(self, text: Text, output: Text | None = None) -> Trace:
+        """Returns what the heads did while the model wrote its output, or one that is forced: see `Trace`."""
+        return trace_decoder(self, text, output)
+
+    def trace_blocks(self, inputs: Inputs) -> list[Structure]:
         """Returns what each block did: `attended`, the states (B, T, D) before its feed-forward network; `states`,
         those after it; and `weights` (B, N, T, T).
         """

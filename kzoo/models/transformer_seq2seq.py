@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Config, Inputs, Shape, Spec, Structure, Tensor, Trace
+from kzoo.annotations import Config, Inputs, Shape, Spec, Structure, Tensor, Text
 from kzoo.errors import InputError
 from kzoo.layers.functional.causal import causal_mask
 from kzoo.layers.functional.dense import dense
@@ -15,6 +15,8 @@ from kzoo.layers.transformer.decoder_block import DecoderBlock
 from kzoo.layers.transformer.transformer_block import TransformerBlock
 from kzoo.models.options import LayerOptions, split
 from kzoo.models.sequence_model import SequenceModel
+from kzoo.models.trace import Trace
+from kzoo.models.tracing import trace_seq2seq
 from kzoo.preprocessing.calculation_preprocessor import CalculationPreprocessor
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.registry import get, register, serialize
@@ -148,11 +150,15 @@ class TransformerSeq2Seq(SequenceModel):
     def call(self, inputs: Inputs, training: bool = False) -> Tensor:
         return self.decode(inputs, training)[0]
 
-    def trace_layers(self, inputs: Inputs) -> list[Trace]:
+    def trace(self, text: Text, output: Text | None = None) -> Trace:
+        """Returns what the heads did while the model wrote its output, or one that is forced: see `Trace`."""
+        return trace_seq2seq(self, text, output)
+
+    def trace_layers(self, inputs: Inputs) -> list[Structure]:
         """Returns the weights of every decoder layer: `self` (B, N, T, T) and `cross` (B, N, T, S)."""
         return self.decode(inputs, False)[1]
 
-    def decode(self, inputs: Inputs, training: bool) -> tuple[Tensor, list[Trace]]:
+    def decode(self, inputs: Inputs, training: bool) -> tuple[Tensor, list[Structure]]:
         """Returns the logits (B, T, V) and the weights of every layer."""
         memory, source_mask, ends = self.encode(inputs, training)
         states, traces = self.embed(inputs["decoder_token_ids"], training), []

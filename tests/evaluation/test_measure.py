@@ -5,7 +5,8 @@ import pytest
 
 import kzoo
 from kzoo.errors import InputError
-from kzoo.evaluation.measure import edit_distance, in_source_order, measure
+from kzoo.evaluation.measure import edit_distance, measure
+from kzoo.models.tracing import in_source_order
 from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
 from kzoo.tasks import Example
 
@@ -96,7 +97,7 @@ def test_attention_loss():
     examples = [example("12345", "12345"), example("678", "678")]
     found = measure(model, examples, ["attention_loss"], task)["attention_loss"]
     x, _, _ = model.preprocessor(examples)
-    weights = np.asarray(__import__("keras").ops.convert_to_numpy(model.trace(x)[1]["weights"]))
+    weights = np.asarray(__import__("keras").ops.convert_to_numpy(model.trace_attention(x)[1]["weights"]))
     total, count = 0.0, 0
     for row, n in enumerate((5, 3)):
         for step in range(n):

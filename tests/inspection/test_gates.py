@@ -7,7 +7,7 @@ import pytest
 import kzoo
 from kzoo.errors import InputError
 from kzoo.evaluation.measure import measure
-from kzoo.inspection.gates import plot_gates, plot_steps, step_trace
+from kzoo.inspection import plot_attention, plot_gates
 
 
 @pytest.fixture(scope="module")
@@ -15,31 +15,22 @@ def model():
     return kzoo.models.TransformerClassifier.from_task("ctl_forward", units=8, heads=2, steps=3)
 
 
-def test_step_trace(model):
-    trace = step_trace(model, "101 d a")
-    assert trace["source"] == ["<s>", "101", "d", "a", "</s>"]
-    assert trace["weights"].shape == (3, 2, 5, 5) and trace["gates"].shape == (3, 5, 8)
-    assert trace["output"] == model.generate("101 d a")
-    assert step_trace(model, "101 d a", steps=7)["gates"].shape == (7, 5, 8)
-    np.testing.assert_allclose(step_trace(model, "101 d a", steps=7)["gates"][:3], trace["gates"], atol=1e-6)
-
-
-@pytest.mark.parametrize("draw, words", [(plot_steps, "the largest of 2 heads"), (plot_gates, "mean gate")])
+@pytest.mark.parametrize("draw, words", [(plot_attention, "the largest of 2 heads"), (plot_gates, "mean gate")])
 def test_pictures(model, tmp_path, draw, words):
     draw(model, "101 d a", tmp_path / "picture.svg", steps=4)
     text = (tmp_path / "picture.svg").read_text()
-    assert all(word in text for word in (words, "101 d a", "&lt;/s&gt;"))
+    assert all(word in text for word in (words, "101 d a", "&lt;end&gt;"))
     assert [path.name for path in tmp_path.iterdir()] == ["picture.svg"]
 
 
 def test_a_model_without_gates_or_steps_says_so(tmp_path):
     rel = kzoo.models.TransformerClassifier.from_task("ctl_forward", block="rel", units=8, steps=2)
-    plot_steps(rel, "101 d", tmp_path / "steps.png")
+    plot_attention(rel, "101 d", tmp_path / "steps.png")
     with pytest.raises(InputError, match="no copy gates"):
         plot_gates(rel, "101 d", tmp_path / "gates.png")
     recurrent = kzoo.models.RecurrentSeq2Seq.from_task("copy", encoder_units=4)
     with pytest.raises(InputError, match="does not run one block step by step"):
-        step_trace(recurrent, "1 2")
+        plot_gates(recurrent, "1 2")
 
 
 @pytest.mark.parametrize("metric", ["edit_distance", "accuracy_before_end"])
@@ -72,7 +63,7 @@ def test_evaluate_with_other_steps(model):
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("plot", [plot_steps, plot_gates])
+@pytest.mark.parametrize("plot", [plot_attention, plot_gates])
 def test_a_picture_has_room_for_so_much(plot, tmp_path):
     model = kzoo.from_preset("ndr_ctl_forward")
     for text, steps, message in (
@@ -80,5 +71,5 @@ def test_a_picture_has_room_for_so_much(plot, tmp_path):
         ("101 " + "d " * 3000, None, "200 tokens"),
     ):
         with pytest.raises(InputError, match=f"a picture has room for {message}"):
-            plot(model, text, tmp_path / "a.png", steps)
+            plot(model, text, tmp_path / "a.png", steps=steps)
     assert list(tmp_path.iterdir()) == []

@@ -1,11 +1,10 @@
 """Pictures of the heads of a Transformer and of their biases."""
 
-import numpy as np
 import pytest
 
 import kzoo
 from kzoo.errors import InputError
-from kzoo.inspection.heads import head_trace, plot_biases, plot_heads
+from kzoo.inspection import plot_attention, plot_biases
 
 LINES = [[[-1, 0, -1, 0.0]], [[-1, 1, -1, -0.25]], [], [], []]
 
@@ -17,20 +16,11 @@ def model():
     return kzoo.models.TransformerSeq2Seq.from_task("addition", **config)
 
 
-def test_trace(model):
-    trace = head_trace(model, "12+9", output="21")
-    assert trace["source"] == ["<s>", *"012+009", "</s>"] and trace["output"] == [*"120", "</s>"]
-    assert trace["cross"].shape == trace["cross_bias"].shape == (5, 4, 9)
-    assert trace["self"].shape == trace["self_bias"].shape == (5, 4, 4)
-    assert trace["cross"][0, [0, 1, 2], [3, 2, 1]] == pytest.approx(1) and trace["cross_bias"][1, 0, 7] == -0.25
-    np.testing.assert_allclose(trace["cross"].sum(axis=-1), 1.0, atol=1e-5)
-
-
-@pytest.mark.parametrize("draw, words", [(plot_heads, "attention weight"), (plot_biases, "grey is closed")])
+@pytest.mark.parametrize("draw, words", [(plot_attention, "attention weight"), (plot_biases, "grey is closed")])
 def test_pictures(model, tmp_path, draw, words):
     draw(model, "12+9", tmp_path / "picture.svg", output="21")
     text = (tmp_path / "picture.svg").read_text()
-    assert all(word in text for word in (words, "head 5, source", "head 5, written", "12+9", "&lt;/s&gt;"))
+    assert all(word in text for word in (words, "head 5, source", "head 5, written", "12+9", "&lt;end&gt;"))
     assert [path.name for path in tmp_path.iterdir()] == ["picture.svg"]
 
 
@@ -43,8 +33,8 @@ def test_a_long_input(model, tmp_path):
 def test_models_without_heads_or_biases_say_so(tmp_path):
     recurrent = kzoo.models.RecurrentSeq2Seq.from_task("copy", encoder_units=4)
     with pytest.raises(InputError, match="RecurrentSeq2Seq has no heads that look at a source"):
-        plot_heads(recurrent, "1 2", tmp_path / "heads.png")
+        plot_biases(recurrent, "1 2", tmp_path / "heads.png")
     shaw = kzoo.models.TransformerSeq2Seq.from_task("successor", units=8, self_bias="shaw")
-    plot_heads(shaw, "12", tmp_path / "heads.png", output="13")
+    plot_attention(shaw, "12", tmp_path / "heads.png", output="13")
     with pytest.raises(InputError, match="no biases that can be drawn"):
         plot_biases(shaw, "12", tmp_path / "biases.png", output="13")

@@ -6,7 +6,7 @@ import pytest
 
 import kzoo
 from kzoo.errors import InputError
-from kzoo.inspection.probe import plot_probe, plot_probe_accuracies, probe_accuracies
+from kzoo.inspection import plot_probe, plot_probe_accuracies, probe_accuracies
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +61,9 @@ def test_accuracies(model, untrained):
 
 def test_pictures(model, tmp_path):
     plot_probe(model, "5 17 43", tmp_path / "states.svg", position=4)
-    text = (tmp_path / "states.svg").read_text()
-    assert all(word in text for word in ("5 17 43 | 5 17: position 4, 5", "block 2, after attention, decoder basis"))
+    text = (tmp_path / "states.svg").read_text(encoding="utf-8")
+    words = ("5 17 43 | 5 17  \u2192  43", "position 4, token 5", "block 2, behind its attention", "(decoder basis)")
+    assert all(word in text for word in words)
     plot_probe_accuracies({"mine": probe_accuracies(model, [3], 5)}, tmp_path / "lengths.svg", (2, 20))
     text = (tmp_path / "lengths.svg").read_text()
     assert all(word in text for word in ("minimum at the delimiter", "mine", "trained on 2 to 20"))

@@ -7,13 +7,13 @@ from kzoo.models import protocols
 from kzoo.registry import classes
 
 ABLE = {
-    "RecurrentSeq2Seq": {"Generates", "TracesAttention"},
-    "TransformerSeq2Seq": {"Generates", "TracesLayers"},
-    "TransformerDecoder": {"Generates", "TracesBlocks"},
-    "TransformerClassifier": {"TracesSteps"},
-    "RecurrentClassifier": set(),
+    "RecurrentSeq2Seq": {"Generates", "Traces", "TracesAttention"},
+    "TransformerSeq2Seq": {"Generates", "Traces", "TracesLayers"},
+    "TransformerDecoder": {"Generates", "Traces", "TracesBlocks"},
+    "TransformerClassifier": {"Traces", "TracesSteps"},
+    "RecurrentClassifier": {"Traces"},
 }
-PROTOCOLS = ("Generates", "TracesAttention", "TracesBlocks", "TracesLayers", "TracesSteps")
+PROTOCOLS = ("Generates", "Traces", "TracesAttention", "TracesBlocks", "TracesLayers", "TracesSteps")
 SMALL = {"units": 4, "embedding_units": 4, "encoder_units": 3, "steps": 2}
 
 
@@ -42,7 +42,7 @@ def test_a_model_of_ones_own_needs_no_base_class():
         def __call__(self, inputs):
             return inputs
 
-        def trace(self, inputs, training=False):
+        def trace_attention(self, inputs, training=False):
             return inputs, {}
 
     assert isinstance(Own(), protocols.TracesAttention) and not isinstance(Own(), protocols.TracesLayers)

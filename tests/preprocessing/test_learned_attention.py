@@ -43,7 +43,7 @@ def test_sure_posteriors_are_gold_attention(attention):
         LearnedAttention(model.preprocessor, sure, 0.5),
     ):
         x, _, _ = Batches(PAIRS, preprocessor, 2)[0]
-        losses.append(float(keras.ops.convert_to_numpy(attention_loss(model.trace(x)[1], x))))
+        losses.append(float(keras.ops.convert_to_numpy(attention_loss(model.trace_attention(x)[1], x))))
         weights.append(x["gold_weight"])
     assert losses[0] == pytest.approx(losses[1], rel=1e-5)
     np.testing.assert_array_equal(*weights)

@@ -36,7 +36,7 @@ def test_the_loss_is_the_likelihood_of_either_end(attention):
     x, y, weight = Batches(PAIRS, preprocessor, 2)[0]
     assert x["gold"][:, :4].tolist() == [[3, 2, 1, 4], [1, 2, 0, 0]]
     assert x["gold_weight"][:, :4].tolist() == [[WEIGHT] * 3 + [0], [WEIGHT, 0, 0, 0]]
-    trace = {key: keras.ops.convert_to_numpy(value) for key, value in model.trace(x)[1].items()}
+    trace = {key: keras.ops.convert_to_numpy(value) for key, value in model.trace_attention(x)[1].items()}
     expected = []
     for row, (length, steps) in enumerate(((5, 3), (3, 1))):
         weights, gold = trace["weights"][row, :steps, :length], x["gold"][row, :steps, None]
@@ -48,7 +48,7 @@ def test_the_loss_is_the_likelihood_of_either_end(attention):
         assert alpha == 1.0 or attention != "content"
         expected.append(-WEIGHT * np.log(alpha * forward + (1 - alpha) * backward))
     expected = np.sum(expected) / 4
-    found = keras.ops.convert_to_numpy(attention_loss(model.trace(x)[1], x))
+    found = keras.ops.convert_to_numpy(attention_loss(model.trace_attention(x)[1], x))
     assert found == pytest.approx(expected, rel=1e-4)
     model.compile(weighted_metrics=None)
     plain = {key: value for key, value in x.items() if not key.startswith("gold")}
@@ -65,7 +65,7 @@ def test_it_is_learned():
 
     def distance():
         x, _, _ = batches[0]
-        return float(keras.ops.convert_to_numpy(attention_loss(model.trace(x)[1], x)))
+        return float(keras.ops.convert_to_numpy(attention_loss(model.trace_attention(x)[1], x)))
 
     before = distance()
     model.fit(batches, epochs=10, verbose=0)

@@ -162,7 +162,7 @@ def test_agrees_with_the_original(file):
         "encoder_padding_mask": stored["in/source_mask"].astype(bool),
         "decoder_token_ids": np.concatenate([np.full((4, 1), 10), targets[:, :-1]], axis=1),
     }
-    hidden, trace = model.trace(inputs)
+    hidden, trace = model.trace_attention(inputs)
     logits = model.logits(hidden)
     probabilities, weights = softmax(ops.convert_to_numpy(logits)), ops.convert_to_numpy(trace["weights"])
     np.testing.assert_allclose(probabilities, stored["out/probabilities"], rtol=0, atol=1e-5)
