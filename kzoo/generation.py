@@ -1,6 +1,6 @@
 """Greedy decoding, compiled."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import keras
@@ -42,11 +42,16 @@ class Generator:
                 to the number that the preprocessor says.
         """
         preprocessor = self.model.text_preprocessor()
-        sources = [preprocessor.encode_source(text) for text in texts]
-        outputs: list[str] = []
+        return list(self.write([preprocessor.encode_source(text) for text in texts], max_length))
+
+    def stream(self, texts: Iterable[Text], max_length: int | None = None) -> Iterator[str]:
+        """Yields the output for each text; texts are read as they are needed, a batch at a time."""
+        return self.write(map(self.model.text_preprocessor().encode_source, texts), max_length)
+
+    def write(self, sources: Iterable[TokenIds], max_length: int | None) -> Iterator[str]:
+        """Yields the output for each encoded source."""
         for batch in batches(self.model, sources):
-            outputs += [preprocessor.decode(row) for row in self.decode(batch, max_length).tolist()]
-        return outputs
+            yield from map(self.model.preprocessor.decode, self.decode(batch, max_length).tolist())
 
     def decode(self, sources: Sequence[TokenIds], max_length: int | None = None) -> np.ndarray:
         """Returns the output ids of encoded sources, int32 of shape (B, max_length), padded after the end symbol."""
@@ -99,22 +104,33 @@ class Generator:
         return while_loop(unfinished, step, first)[3]
 
 
-def batches(model: Any, sources: Sequence[TokenIds]) -> Iterator[Sequence[TokenIds]]:
+def batches(model: Any, sources: Iterable[TokenIds]) -> Iterator[Sequence[TokenIds]]:
     """Yields encoded sources in batches, in their order: at most 256, and fewer where they are long.
 
     Raises:
-        InputError: memory does not suffice for one of them.
+        InputError: memory does not suffice for one of them; of a sequence, before the first batch.
     """
-    sizes = {n: at_once(model, n, BATCH, MAX_NUMBERS) for n in {bucket(len(source)) for source in sources}}
-    first, most = 0, BATCH
-    for i, source in enumerate(sources):
-        own = sizes[bucket(len(source))]
-        if i - first >= min(most, own):
-            yield sources[first:i]
-            first, most = i, BATCH
-        most = min(most, own)
-    if sources:
-        yield sources[first:]
+    sizes: dict[int, int] = {}
+
+    def size(source: TokenIds) -> int:
+        n = bucket(len(source))
+        if n not in sizes:
+            sizes[n] = at_once(model, n, BATCH, MAX_NUMBERS)
+        return sizes[n]
+
+    if isinstance(sources, Sequence):
+        for source in sources:
+            size(source)
+    batch: list[TokenIds] = []
+    most = BATCH
+    for source in sources:
+        if len(batch) >= min(most, size(source)):
+            yield batch
+            batch, most = [], BATCH
+        most = min(most, size(source))
+        batch.append(source)
+    if batch:
+        yield batch
 
 
 def full_batch(sources: Sequence[TokenIds]) -> list[TokenIds]:

@@ -176,3 +176,32 @@ def test_no_source_writes_more_than_its_columns_may(name):
         source = preprocessor.encode_source(example.source)
         for columns in (len(source), len(source) + 7):
             assert 1 <= preprocessor.steps(source) <= preprocessor.max_target_length(columns)
+
+
+@pytest.mark.parametrize("kind", ["seq2seq", "classifier"])
+def test_a_stream_is_read_as_it_is_written(make_model, kind, monkeypatch):
+    writer = make_model()
+    if kind == "classifier":
+        writer, texts = (
+            kzoo.models.TransformerClassifier.from_task("ctl_forward", units=8, steps=2),
+            ["101 d", "011 a b"],
+        )
+    else:
+        texts = ["4 7", "9"]
+    expected = writer.generate(texts)
+    monkeypatch.setattr(generation, "BATCH", 2)
+    read = []
+
+    def endless():
+        while True:
+            read.append(None)
+            yield texts[len(read) % 2 - 1]
+
+    stream = writer.stream(endless())
+    assert len(read) == 0 and [next(stream) for _ in range(5)] == [*expected, *expected, expected[0]]
+    assert len(read) <= 7  # three batches of two, and the text that shows that the last of them is full
+    assert list(writer.stream(iter([]))) == []
+    with pytest.raises(InputError, match="must be an iterable of texts, not str '4 7'"):
+        writer.stream("4 7")
+    with pytest.raises(InputError, match="int 5 is none"):
+        list(writer.stream([texts[0], 5]))

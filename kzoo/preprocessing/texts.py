@@ -1,6 +1,6 @@
 """What counts as a text, or as several."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kzoo.annotations import Text
@@ -20,6 +20,17 @@ def texts_of(inputs: Any) -> list[Text]:
     if isinstance(inputs, (str, bytes)) or not isinstance(inputs, (Sequence, Iterator)):
         raise InputError(f"inputs must be {FORMS}, not {type(inputs).__name__} {inputs!r:.60}")
     return [_text(item) for item in inputs]
+
+
+def texts_in(inputs: Any) -> Iterator[Text]:
+    """Yields the texts of anything that `texts_of` takes, or of any other iterable, when they are asked for.
+
+    Raises:
+        InputError: it is no iterable, or one text; while it is read, an item is no text.
+    """
+    if isinstance(inputs, (str, bytes, Mapping)) or not isinstance(inputs, Iterable):
+        raise InputError(f"inputs must be an iterable of texts, not {type(inputs).__name__} {inputs!r:.60}")
+    return map(_text, inputs)
 
 
 def _text(item: Any) -> Text:

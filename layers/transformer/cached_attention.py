@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo.annotations import Prepared, Tensor
+from kzoo.layers.functional.place import place
 
 
 class CachedAttention(keras.layers.Layer):
@@ -52,16 +53,12 @@ class CachedAttention(keras.layers.Layer):
         return self.attend(inputs, prepared, mask, index, places=places)[0], prepared
 
     def update_cache(self, state: Tensor, prepared: Prepared, index: Tensor) -> Prepared:
-        """Returns `prepared` with the key and the value of one more position.
+        """Returns `prepared` with the key and the value of one more position; what is handed in may be changed.
 
         Args:
             state: tensor of shape (B, 1, E), the state at the position.
             prepared: dict, from `prepare`, long enough for it.
             index: int tensor of shape (B,), the position in each row.
         """
-        positions = ops.arange(ops.shape(prepared["keys"])[2], dtype="int32")
-        here = (positions[None, :] == index[:, None])[:, None, :, None]
         new = self.prepare(state)
-        return prepared | {
-            name: ops.where(here, ops.cast(x, prepared[name].dtype), prepared[name]) for name, x in new.items()
-        }
+        return prepared | {name: place(x, prepared[name], index) for name, x in new.items()}

@@ -2,6 +2,7 @@
 
 import inspect
 
+import keras
 import pytest
 
 import kzoo
@@ -95,3 +96,12 @@ def test_a_constructor_has_few_arguments_that_editors_see(name):
     known = {key for key, parameter in parameters_of(cls).items() if parameter.kind not in VARIOUS}
     model = cls.from_task("ctl_forward" if issubclass(cls, kzoo.models.Classifier) else "recopy")
     assert set(model.get_config()) - {"name", "dtype", "trainable"} <= known
+
+
+def test_pytorch_warns_of_compiling_loops(recwarn):
+    model = kzoo.models.RecurrentSeq2Seq.from_task("copy", encoder_units=4)
+    model.compile()
+    assert not [warning for warning in recwarn if "jit_compile" in str(warning.message)]
+    model.compile(jit_compile=True)
+    found = [warning for warning in recwarn if "unrolls loops" in str(warning.message)]
+    assert len(found) == (keras.config.backend() == "torch")
