@@ -22,6 +22,7 @@ BACKENDS = ("jax", "torch", "tensorflow")
 _lock = threading.RLock()
 _taken: list[str] = []  # the backend that kzoo chose itself, until it has said so
 _prepared: list[str] = []  # "jax", once its cache is in use
+_spared: list[str] = []  # packages that Keras is imported without
 _entered: list[None] = []  # one for each `no_other_backend` that is entered
 _unavailable: list[Any] = []  # what they keep Keras from importing
 
@@ -70,6 +71,14 @@ def ensure_backend() -> str:
         return chosen
 
 
+def spare(*packages: str) -> None:
+    """Lets Keras be imported without packages that it can do without: for a process that needs Keras for one command.
+
+    What it offers for them is then missing from Keras in this process; the packages themselves may be imported later.
+    """
+    _spared.extend(packages)
+
+
 def _import_keras() -> str:
     available = installed()
     if not available:
@@ -83,7 +92,8 @@ def _import_keras() -> str:
     if chosen in _taken:
         print(f"kzoo: using the {chosen} backend (set KERAS_BACKEND to choose)", file=sys.stderr)
         _taken.clear()
-    hidden = _Hidden([name for name in available if name not in sys.modules and name != chosen])
+    others = [name for name in available if name != chosen]
+    hidden = _Hidden([name for name in [*others, *_spared] if name not in sys.modules])
     sys.meta_path.insert(0, hidden)
     try:
         import keras  # noqa: F401

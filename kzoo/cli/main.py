@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import kzoo
+from kzoo.backend import spare
 from kzoo.cli import doctor, evaluation, gallery, plots, presets, training
 from kzoo.discovery import import_file
 from kzoo.errors import KzooError, UnreachableError, did_you_mean
@@ -25,6 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(given)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # TensorFlow's start-up notes are no message of ours
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # PyTorch: the models are small, and threads wait for each other
+    spare("matplotlib", "pandas")  # a third of what it takes to import Keras
     try:
         for path in getattr(options, "imports", None) or []:
             import_file(path)
