@@ -14,7 +14,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import kzoo
-from kzoo.inspection import attention_trace
 
 content, onestep = kzoo.from_preset("content_copy"), kzoo.from_preset("onestep_copy")
 for model in (content, onestep):
@@ -31,10 +30,10 @@ for model in (content, onestep):
 def draw(models, text):
     figure, axes = plt.subplots(1, len(models), figsize=(5 * len(models), 4), layout="constrained")
     for axis, (name, model) in zip(axes, models.items(), strict=True):
-        trace = attention_trace(model, text)
+        trace = model.trace(text)
         axis.imshow(trace["weights"], cmap="Blues", vmin=0, vmax=1)
-        axis.set_xticks(range(len(trace["source"])), trace["source"])
-        axis.set_yticks(range(len(trace["output"]) + 1), [*trace["output"], "end"])
+        axis.set_xticks(range(len(trace.labels["source"])), trace.labels["source"], rotation=90)
+        axis.set_yticks(range(len(trace.labels["written"])), trace.labels["written"])
         axis.set_title(name)
     plt.show()
 
@@ -53,7 +52,7 @@ assert onestep.generate(text) == text and content.generate(text) != text
 # Staying and going on by one are all it can do, and they mean the same at position 3 and at position 300.
 
 # %%
-trace = attention_trace(onestep, text)
+trace = onestep.trace(text)
 print("centre:", np.round(trace["center"], 1))
 assert np.all(np.diff(trace["center"]) > 0.5)
 

@@ -15,7 +15,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import kzoo
-from kzoo.inspection.heads import head_trace
 
 adder = kzoo.from_preset("abc_addition")
 print(adder.generate("123+748"))
@@ -28,13 +27,13 @@ assert adder.generate("999999+1") == "1000000"
 # which the heads of a trained model of six digits looked, and extended them. White is forbidden.
 
 # %%
-trace = head_trace(adder, "123+748")
-biases = trace["cross_bias"]
+trace = adder.trace("123+748")
+biases = trace["bias"][-1]  # of the last layer
 figure, axes = plt.subplots(1, len(biases), figsize=(12, 3), layout="constrained")
 for head, axis in enumerate(axes):
     axis.imshow(biases[head] > -1e8, cmap="Greys", vmin=0, vmax=2)
     axis.set_title(f"head {head + 1}")
-    axis.set_xticks(range(len(trace["source"])), trace["source"], fontsize=6)
+    axis.set_xticks(range(len(trace.labels["source"])), trace.labels["source"], fontsize=6)
 plt.show()
 
 # %% [markdown]

@@ -15,7 +15,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import kzoo
-from kzoo.inspection import step_trace
 
 ndr, plain = kzoo.from_preset("ndr_ctl_forward"), kzoo.from_preset("transformer_ctl_forward")
 print(ndr.generate("101 d a b"))
@@ -34,11 +33,11 @@ for model in (ndr, plain):
 # Here are the gates, a row a token and a column a step. They open one after another, from the argument outwards.
 
 # %%
-trace = step_trace(ndr, "101 d a b a d")
+trace = ndr.trace("101 d a b a d")
 gates = trace["gates"].mean(axis=2).T
 figure, axis = plt.subplots(figsize=(8, 3.5), layout="constrained")
 axis.imshow(gates, cmap="Greens", vmin=0, vmax=1)
-axis.set_yticks(range(len(trace["source"])), trace["source"])
+axis.set_yticks(range(len(trace.labels["column"])), trace.labels["column"])
 axis.set_xlabel("step")
 plt.show()
 
@@ -48,7 +47,7 @@ plt.show()
 
 # %%
 first_open = np.argmax(gates > 0.5, axis=1)
-print(dict(zip(trace["source"], first_open.tolist(), strict=True)))
+print(dict(zip(trace.labels["column"], first_open.tolist(), strict=True)))
 
 # %% [markdown]
 # ## Longer chains want more steps
@@ -62,7 +61,7 @@ examples = task.examples("test", size=40, length=10)
 
 
 def accuracy(steps):
-    found = [step_trace(ndr, " ".join(source), steps=steps)["output"] for source, _ in examples[:10]]
+    found = [ndr.trace(" ".join(source), steps=steps).answer for source, _ in examples[:10]]
     return np.mean([output == target[0] for output, (_, target) in zip(found, examples, strict=False)])
 
 

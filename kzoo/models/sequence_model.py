@@ -14,7 +14,7 @@ from kzoo.errors import InputError, did_you_mean
 from kzoo.generation import Generator
 from kzoo.losses import cross_entropy
 from kzoo.metrics import SequenceAccuracy, TokenAccuracy
-from kzoo.models.training_data import check_arrays, is_pairs, is_texts
+from kzoo.models.training_data import ARRAYS, EXAMPLES, UNROLLED, check_arrays, is_pairs, is_texts
 from kzoo.models.weights_kept import WeightsKept
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
@@ -22,12 +22,6 @@ from kzoo.preprocessing.texts import texts_in, texts_of
 from kzoo.registry import KERAS_ARGUMENTS, construct, parameters_of
 from kzoo.tasks import Task, TaskData
 from kzoo.tasks import get as get_task
-
-EXAMPLES = "a task's data, a list of (source, target) pairs, a list of texts with their targets in y,"
-UNROLLED = (
-    "on PyTorch jit_compile=True unrolls loops, anew at each length: leave it out, or a fit of seconds takes minutes"
-)
-ARRAYS = "what the preprocessor makes of examples,"
 
 
 class SequenceModel(WeightsKept):
@@ -137,10 +131,7 @@ class SequenceModel(WeightsKept):
         return self.generator(texts_of(inputs), max_length)
 
     def stream(self, inputs: Iterable[Text], max_length: int | None = None) -> Iterator[str]:
-        """Yields the output for each text, as `generate`, of any number of them: an iterable that is read as it goes.
-
-        At most 256 texts and their outputs are held at a time; a text that is none is an error when it is reached.
-        """
+        """Yields the output for each of any number of texts, as `generate`; at most 256 are read and held at a time."""
         return self.generator.stream(texts_in(inputs), max_length)
 
     def compile(

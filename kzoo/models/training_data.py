@@ -12,6 +12,12 @@ from kzoo.tasks import TaskData
 
 LOADERS = ("tensorflow", "torch", "grain")  # packages whose data sets Keras reads
 
+EXAMPLES = "a task's data, a list of (source, target) pairs, a list of texts with their targets in y,"
+UNROLLED = (
+    "on PyTorch jit_compile=True unrolls loops, anew at each length: leave it out, or a fit of seconds takes minutes"
+)
+ARRAYS = "what the preprocessor makes of examples,"
+
 
 def is_pairs(x: Any) -> bool:
     """Whether `x` is a task's data, or a list of pairs (source, target)."""
