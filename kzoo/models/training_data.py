@@ -7,8 +7,10 @@ from typing import Any
 
 import keras
 
+from kzoo.data.alignment import Alignment
 from kzoo.errors import InputError
-from kzoo.tasks import TaskData
+from kzoo.preprocessing.learned_attention import LearnedAttention
+from kzoo.tasks import Example, TaskData
 
 LOADERS = ("tensorflow", "torch", "grain")  # packages whose data sets Keras reads
 
@@ -29,6 +31,17 @@ def is_pairs(x: Any) -> bool:
 def is_texts(x: Any) -> bool:
     """Whether `x` is a list of texts."""
     return isinstance(x, (list, tuple)) and len(x) > 0 and isinstance(x[0], str)
+
+
+def supervised(model: Any, alignment: Alignment) -> tuple[list[Example], Any]:
+    """Returns the pairs of an alignment, and what makes arrays of them that supervise the attention of a model.
+
+    Raises:
+        InputError: the model has no attention that is supervised, or no preprocessor.
+    """
+    if "attention_supervision" not in model.objectives:
+        raise InputError(f"an alignment supervises the attention of a RecurrentSeq2Seq, not a {type(model).__name__}")
+    return alignment.pairs, LearnedAttention(model.text_preprocessor(), alignment)
 
 
 def check_arrays(x: Any, names: Sequence[str], forms: str) -> Any:

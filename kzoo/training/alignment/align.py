@@ -11,7 +11,7 @@ from kzoo.data.alignment import DIRECTIONS, Alignment
 from kzoo.tasks.base import Example
 from kzoo.training.alignment.pairs import encode, read_pairs, vocabulary_of
 
-ROWS = 512  # pairs whose posteriors are computed together
+ROWS = 512  # pairs whose posteriors are computed together, where they are not long
 RATE, STEPS = 0.05, 300
 
 
@@ -83,7 +83,9 @@ def _posteriors(run: Any, arrays: dict[str, np.ndarray]) -> list[np.ndarray]:
     """Returns the log-likelihood of each pair, and the posteriors of its positions and kinds."""
     from keras import ops
 
-    size = min(ROWS, len(arrays["source"]))
+    from kzoo.training.alignment.draws import rows_together
+
+    size = min(len(arrays["source"]), rows_together(arrays, ROWS))
     found = []
     for start in range(0, len(arrays["source"]), size):
         rows = np.arange(start, start + size) % len(arrays["source"])  # the last are of one shape with the others

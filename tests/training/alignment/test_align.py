@@ -11,6 +11,7 @@ from kzoo.data.alignment import Alignment
 from kzoo.errors import InputError
 from kzoo.training.alignment.align import align
 from kzoo.training.alignment.aligner import Aligner
+from kzoo.training.alignment.draws import rows_together
 from kzoo.training.alignment.pairs import encode
 
 
@@ -32,6 +33,25 @@ def test_it_agrees_with_gold_attention(name, direction):
     for (source, target), rows in zip(examples, alignment.posteriors, strict=True):
         assert rows.shape == (len(target), len(source) + 1)
         np.testing.assert_allclose(rows.sum(axis=1), 1.0, atol=1e-3)
+
+
+@pytest.mark.once
+@pytest.mark.slow
+def test_where_several_positions_explain_a_token_the_walk_does():
+    """On posretrieve every position explains ":" and ";": looks are for the digits that they name."""
+    task = kzoo.tasks.get("posretrieve")
+    examples = task.examples("train", 1000)
+    alignment = kzoo.align(examples, steps=200)
+    gold = np.concatenate([task.gold_attention(example.source)[: len(example.target)] for example in examples])
+    found = np.concatenate([alignment.positions(i) for i in range(len(examples))])
+    assert (found == gold).mean() >= 0.99
+    assert np.concatenate(alignment.kinds)[2::4, 2].min() > 0.9  # the third of four tokens is looked for elsewhere
+
+
+@pytest.mark.once
+def test_pairs_are_taken_together_as_far_as_memory_suffices():
+    short, long = ({"source": np.zeros((4, size)), "target": np.zeros((4, 10))} for size in (50, 500))
+    assert rows_together(short, 512) == 512 and 1 < rows_together(long, 512) < 100
 
 
 def test_the_likelihood_is_a_distribution_over_targets():
