@@ -14,7 +14,7 @@ from kzoo.errors import InputError, did_you_mean
 from kzoo.generation import Generator
 from kzoo.losses import cross_entropy
 from kzoo.metrics import SequenceAccuracy, TokenAccuracy
-from kzoo.models.training_data import ARRAYS, EXAMPLES, UNROLLED, check_arrays, is_pairs, is_texts
+from kzoo.models.training_data import ARRAYS, EXAMPLES, UNROLLED, check_arrays, is_pairs, is_texts, pairs_of
 from kzoo.models.weights_kept import WeightsKept
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
@@ -167,7 +167,8 @@ class SequenceModel(WeightsKept):
 
         Args:
             x: a task's data (`task.dataset("train")`), a list of (source, target) pairs, a list of source texts with
-                their targets in `y`, a dict of arrays, or a data set or generator of batches.
+                their targets in `y`, a dict of arrays, or a data set or generator of batches; or an alignment, on whose
+                pairs a `RecurrentSeq2Seq` is trained with supervised attention: see `kzoo.align`, `LearnedAttention`.
             y: sequence of str, if `x` is a list of source texts.
             batch_size: int. Defaults to 32.
             **kwargs: of `keras.Model.fit`; `validation_data` takes the same forms as `x` (texts as a list of pairs).
@@ -205,10 +206,7 @@ class SequenceModel(WeightsKept):
             return super().evaluate(x, y, batch_size=batch_size, **kwargs)
 
     def predict(self, x: Any, batch_size: int | None = None, **kwargs: Any) -> Any:
-        """Returns logits as `keras.Model.predict` does, of a dict of arrays or a data set of batches.
-
-        `generate` takes texts.
-        """
+        """Returns logits as `keras.Model.predict` does, of a dict of arrays or batches; `generate` takes texts."""
         x = check_arrays(x, self.input_names, "for texts there is generate;")
         with self._weights_kept():
             return super().predict(x, batch_size=batch_size, **kwargs)
@@ -234,7 +232,8 @@ class SequenceModel(WeightsKept):
         if not is_pairs(x):
             return check_arrays(x, self.input_names, EXAMPLES), y, batch_size
         seed = int(keras.random.SeedGenerator().state.numpy()[0]) if shuffle else None
-        return Batches(x, self.text_preprocessor(), batch_size or 32, seed=seed), None, None
+        pairs, preprocessor = pairs_of(x, self)
+        return Batches(pairs, preprocessor, batch_size or 32, seed=seed), None, None
 
     def text_preprocessor(self) -> Any:
         """Returns the preprocessor.

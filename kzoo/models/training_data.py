@@ -10,11 +10,11 @@ import keras
 from kzoo.data.alignment import Alignment
 from kzoo.errors import InputError
 from kzoo.preprocessing.learned_attention import LearnedAttention
-from kzoo.tasks import Example, TaskData
+from kzoo.tasks import TaskData
 
 LOADERS = ("tensorflow", "torch", "grain")  # packages whose data sets Keras reads
 
-EXAMPLES = "a task's data, a list of (source, target) pairs, a list of texts with their targets in y,"
+EXAMPLES = "a task's data, a list of (source, target) pairs, an alignment, a list of texts with their targets in y,"
 UNROLLED = (
     "on PyTorch jit_compile=True unrolls loops, anew at each length: leave it out, or a fit of seconds takes minutes"
 )
@@ -22,8 +22,8 @@ ARRAYS = "what the preprocessor makes of examples,"
 
 
 def is_pairs(x: Any) -> bool:
-    """Whether `x` is a task's data, or a list of pairs (source, target)."""
-    if isinstance(x, TaskData):
+    """Whether `x` is a task's data, an alignment, or a list of pairs (source, target)."""
+    if isinstance(x, (TaskData, Alignment)):
         return True
     return isinstance(x, list) and len(x) > 0 and all(isinstance(p, (tuple, list)) and len(p) == 2 for p in x)
 
@@ -33,15 +33,18 @@ def is_texts(x: Any) -> bool:
     return isinstance(x, (list, tuple)) and len(x) > 0 and isinstance(x[0], str)
 
 
-def supervised(model: Any, alignment: Alignment) -> tuple[list[Example], Any]:
-    """Returns the pairs of an alignment, and what makes arrays of them that supervise the attention of a model.
+def pairs_of(x: Any, model: Any) -> tuple[Any, Any]:
+    """Returns the pairs in what `is_pairs` takes, and what makes arrays of them: the preprocessor of the model; or for
+    an alignment, what supervises the attention too.
 
     Raises:
-        InputError: the model has no attention that is supervised, or no preprocessor.
+        InputError: the model has no preprocessor, or no attention that is supervised.
     """
+    if not isinstance(x, Alignment):
+        return x, model.text_preprocessor()
     if "attention_supervision" not in model.objectives:
         raise InputError(f"an alignment supervises the attention of a RecurrentSeq2Seq, not a {type(model).__name__}")
-    return alignment.pairs, LearnedAttention(model.text_preprocessor(), alignment)
+    return x.pairs, LearnedAttention(model.text_preprocessor(), x)
 
 
 def check_arrays(x: Any, names: Sequence[str], forms: str) -> Any:

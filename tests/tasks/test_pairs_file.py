@@ -100,10 +100,10 @@ def test_what_is_no_file_of_pairs_is_one_sentence(write, tmp_path):
         tasks.get(write(lines(9)))
 
 
-def test_the_recipe_for_it_is_that_of_the_tables(write):
+def test_the_recipe_for_it_needs_nothing_but_the_pairs(write):
     recipe = kzoo.load_recipe(write(lines()))
-    assert recipe.task == tasks.get(recipe.task).name and recipe.supervision == () and recipe.mechanism == "onestep"
-    assert recipe.model == {"class": "RecurrentSeq2Seq", "config": {"attention": "onestep"}}
+    assert recipe.task == tasks.get(recipe.task).name and recipe.supervision == () and recipe.mechanism == "waypoint"
+    assert recipe.model == {"class": "RecurrentSeq2Seq", "config": {"attention": "waypoint"}}
     assert recipe.stages[0].budget.epochs == 500  # 1 batch an epoch
     again = kzoo.Recipe.from_config(recipe.to_config() | {"task": str(write(lines()))})
     assert again == recipe

@@ -46,6 +46,12 @@ def _read(index: int, pair: Any) -> Example:
     return Example(*sides)
 
 
+def can_be_aligned(pairs: Sequence[Example]) -> bool:
+    """Whether pairs are short enough, with few enough different tokens, for `kzoo.align`."""
+    short = all(1 <= len(side) <= LONGEST for pair in pairs for side in pair)
+    return short and len(vocabulary_of(pairs)) <= LARGEST_VOCABULARY
+
+
 def vocabulary_of(pairs: Iterable[Example]) -> list[str]:
     """Returns every token of pairs, sorted."""
     return sorted({token for pair in pairs for side in pair for token in side})

@@ -1,13 +1,11 @@
-"""Attention supervision on pairs of the user's own: a list, and a task that is nothing but lists."""
+"""Attention supervision on pairs of the user's own: a list, and a file."""
 
 import keras
 import numpy as np
 import pytest
 
 import kzoo
-from kzoo import registry
 from kzoo.errors import InputError
-from kzoo.tasks import Example, Split, Task
 from kzoo.training.recipe import Recipe
 
 WORDS = ("red", "green", "blue", "cat", "dog")
@@ -67,44 +65,33 @@ def test_only_attention_that_can_be_supervised_takes_one():
         other.fit(alignment)
 
 
-class Listed(Task):
-    """Lists of pairs by split; it draws nothing, and knows no right answer but theirs."""
+@pytest.fixture
+def path(tmp_path):
+    """A file of pairs."""
+    found = tmp_path / "backward.tsv"
+    found.write_text("\n".join("\t".join(pair) for length in range(2, 8) for pair in draw(length, 6, 0)))
+    return found
 
-    name = "listed"
-    vocabulary = (*WORDS, *(word.upper() for word in WORDS))
-    splits = {"train": Split((2, 4), 32), "validation": Split((2, 4), 8), "test": Split((5, 9), 8)}
-    test_lengths = (5, 9)
 
-    def pool(self, split, length):
-        lengths = range(2, 5) if split != "test" else (5, 9)
-        rows = [pair for n in lengths if length in (None, n) for pair in draw(n, 12, len(split))]
-        return [Example(tuple(source.split()), tuple(target.split())) for source, target in rows]
+@pytest.mark.once
+def test_the_recipe_of_a_file_of_pairs_aligns_them(path, tmp_path):
+    recipe = kzoo.load_recipe(path)
+    assert recipe.mechanism == "waypoint" and recipe.supervision == ()
+    assert recipe.stages[0].objective.learned_alignment
+    many = tmp_path / "many.tsv"  # more different tokens than are aligned
+    many.write_text("\n".join(f"{' '.join(f'w{i + k}' for k in range(9))}\tw{i}" for i in range(250)))
+    other = kzoo.load_recipe(many)
+    assert other.mechanism == "onestep" and other.stages[0].objective.learned_alignment is None
 
 
 @pytest.mark.once
 @pytest.mark.slow
-def test_a_recipe_on_lists_of_pairs_aligns_trains_and_evaluates_on_longer_ones(monkeypatch, tmp_path):
-    kzoo.tasks.names()  # which fills the registry
-    monkeypatch.setitem(registry._CLASSES["task"], "listed", Listed)
-    recipe = Recipe.from_config(
-        {
-            "format": 2,
-            "task": "listed",
-            "mechanism": "waypoint",
-            "supervision": [],
-            "model": {"class": "RecurrentSeq2Seq", "config": SMALL},
-            "stages": [
-                {
-                    "data": {"batch_size": 16},
-                    "budget": {"epochs": 1},
-                    "objective": {"attention_supervision": {"from": "alignment", "steps": 5}},
-                    "selection": {"by": "last"},
-                }
-            ],
-            "evaluation": {"examples": 8},
-        }
-    )
-    folder = kzoo.train(recipe, tmp_path / "listed")
+def test_a_file_of_pairs_is_aligned_trained_on_and_evaluated_on_longer_ones(path, tmp_path):
+    recipe = kzoo.load_recipe(path).to_config()
+    objective = {"attention_supervision": {"from": "alignment", "steps": 5}}
+    stage = {"data": {"batch_size": 8}, "budget": {"epochs": 1}, "objective": objective, "selection": {"by": "last"}}
+    recipe |= {"model": {"class": "RecurrentSeq2Seq", "config": SMALL}, "stages": [stage]}
+    folder = kzoo.train(Recipe.from_config(recipe), tmp_path / "backward")
     preset = kzoo.Preset.find(folder)
-    assert preset.supervision == [] and {row["length"] for row in preset.rows} == {5, 9}
+    assert preset.supervision == [] and {row["length"] for row in preset.rows} == set(kzoo.tasks.get(path).test_lengths)
     assert len(kzoo.from_preset(folder).generate("red cat").split()) <= 30
