@@ -79,6 +79,8 @@ class Task:
     - `paper`: str, reference; `published`: Published, the paper's numbers;
     - `seen_lengths`: tuple of int, the lengths whose test examples are those of training, or can be, since there are no
       others;
+    - `needs`: str. The files that must be fetched before there are examples, and how; empty where none must, and
+      `available` says whether they are here;
     - `strata`: {name: Stratum}, the inputs on which a model may do worse than on the test split, which
       `kzoo evaluate --stress` measures at `stress_lengths` (by default at the test lengths);
     - `distinct`: bool. Whether no source occurs twice within a split; False where the paper draws with replacement.
@@ -102,6 +104,7 @@ class Task:
     paper: str = ""
     published: Published = Published()
     seen_lengths: tuple[int, ...] = ()
+    needs: str = ""
 
     def sample(self, rng: np.random.Generator, length: int) -> Example:
         """Draws one example of the given length."""
@@ -213,6 +216,11 @@ class Task:
             seen.add(key)
             found.append(example)
         return found
+
+    @property
+    def available(self) -> bool:
+        """bool. Whether the files that the task needs are here."""
+        return True
 
     @property
     def strata(self) -> dict[str, Stratum]:

@@ -123,6 +123,7 @@ class CFQLength(FiniteTask):
     source_end = True
     paper = f"{PAPER}, Table 3; the data are from Keysers et al., 2020 (arXiv:1912.09713)"
     published = published_for("cfq")
+    needs = f"the files of {URL}; unpack them, and `{FOLDER}=FOLDER kzoo results --run '*_cfq'` makes the runs"
 
     def __init__(self, folder: str | Path | None = None) -> None:
         self.folder = folder
@@ -162,6 +163,10 @@ class CFQLength(FiniteTask):
             return tuple(word if word in known else UNKNOWN for word in side)
 
         return {split: [Example(*map(read, row)) for row in rows] for split, rows in self.lists.items()}
+
+    @property
+    def available(self) -> bool:
+        return bool(self.folder or os.environ.get(FOLDER))
 
     @property
     def strata(self) -> dict[str, Stratum]:

@@ -8,6 +8,7 @@ import numpy as np
 from kzoo.tasks.base import Example, Task, Tokens
 
 PAPER = "Awasthi and Gupta, 2023 (arXiv:2310.00726)"
+BUDGET = "100,000 batches of 1,024"
 WINDOWED = 0.75  # of the sources of the splits "windows"
 DELIMITER = "|"  # in a source: where the model reads the end of an input; one closes every source without any
 

@@ -6,7 +6,7 @@ from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.digits import to_digits, to_int
-from kzoo.tasks.hinting import PAPER, WINDOWED, Draws, HintingTask, neighbours
+from kzoo.tasks.hinting import BUDGET, PAPER, WINDOWED, Draws, HintingTask, neighbours
 from kzoo.tasks.published import Published, percent
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata.calculation import successor_strata
@@ -88,6 +88,7 @@ class Incrementer(IncrementTask):
             tempered=(99.8, 97.5, 91.4, 78.3, 62.1, 46.4, 29, 16, 8, 4),
         ),
         not_comparable=dict.fromkeys(("hinted", "tempered"), MIRRORED),
+        budget=BUDGET,
     )
 
     def solve(self, source: Tokens) -> Tokens:

@@ -8,7 +8,7 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
-from kzoo.tasks.hinting import DELIMITER, PAPER, HintingTask, parts
+from kzoo.tasks.hinting import BUDGET, DELIMITER, PAPER, HintingTask, parts
 from kzoo.tasks.published import Published, percent
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata.chains import chain_strata
@@ -110,6 +110,7 @@ class Lego(LegoTask):
             hinted=(99.9, 99.9, 98.4, 91.9, 79.3, 56.5),
         ),
         not_comparable=dict.fromkeys(("plain", "hinted"), ALL_VARIABLES),
+        budget=BUDGET,
     )
 
     def write(self, rng: np.random.Generator, split: str, length: int, repeated: bool) -> Example:

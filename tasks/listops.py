@@ -7,7 +7,7 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
-from kzoo.tasks.classification import CSORDAS, ClassificationTask, held_out, published_means
+from kzoo.tasks.classification import CSORDAS, DEEP_BUDGET, ClassificationTask, held_out, published_means
 from kzoo.tasks.expressions import Draw, uniforms
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata.trees import listops_strata
@@ -129,7 +129,9 @@ class ListOps(ClassificationTask):
     test_lengths: tuple[int | None, ...] = (None, 7, 8)
     length_unit = "dependency depth"
     paper = f"{CSORDAS}, Table 3"
-    published = published_means(lstm=71, bidirectional_lstm=57, transformer=74, rel=79, abs_rel_gate=90, ndr=99)
+    published = published_means(
+        DEEP_BUDGET, lstm=71, bidirectional_lstm=57, transformer=74, rel=79, abs_rel_gate=90, ndr=99
+    )
 
     @property
     def strata(self) -> dict[str, Stratum]:

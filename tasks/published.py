@@ -19,6 +19,7 @@ class Published:
         not_comparable: {mechanism: why}. Where our runs of a mechanism differ from the paper's in what they were given,
             how they are read or what is counted.
         given: {mechanism: supervision}. What the paper's own runs had beyond pairs of source and target.
+        budget: str. How long the paper trains, in a few words; empty where it does not say.
     """
 
     accuracy: Accuracy = field(default_factory=dict)
@@ -26,6 +27,7 @@ class Published:
     runs: int | None = None
     not_comparable: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    budget: str = ""
 
     def number(
         self, mechanism: str | None, length: int | None, supervision: Sequence[str] | None = None

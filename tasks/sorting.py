@@ -7,7 +7,7 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
-from kzoo.tasks.hinting import PAPER, WINDOWED, Draws, HintingTask, neighbours
+from kzoo.tasks.hinting import BUDGET, PAPER, WINDOWED, Draws, HintingTask, neighbours
 from kzoo.tasks.published import Published, percent
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata.sorting import sorting_strata
@@ -115,6 +115,7 @@ class Sorter(SortingTask):
     published = Published(
         percent((50, 100), plain=(89, 0), tempered=(99.4, 45.2), hinted=(99.8, 92.6)),
         not_comparable=dict.fromkeys(("plain", "tempered", "hinted"), OTHER_TRAINING),
+        budget=BUDGET,
     )
 
     def write(self, rng: np.random.Generator, split: str, length: int, repeated: bool) -> Example:
@@ -140,7 +141,7 @@ class ScratchpadSorter(Sorter):
     name = "scratchpad_sorter"
     vocabulary = (*NUMBERS, "N")
     target_steps = None
-    published = Published(percent((50, 100), plain=(98.2, 0)))
+    published = Published(percent((50, 100), plain=(98.2, 0)), budget=BUDGET)
 
     def write(self, rng: np.random.Generator, split: str, length: int, repeated: bool) -> Example:
         source, target = super().write(rng, split, length, repeated)

@@ -12,6 +12,7 @@ from kzoo.cards.markdown import plain, table_of
 from kzoo.cards.training import span, training
 from kzoo.errors import PresetError
 from kzoo.evaluation.report import percent, table
+from kzoo.evaluation.seeds import spoken_spread
 from kzoo.hub.address import Address
 from kzoo.saving.documents import Row
 from kzoo.saving.files import sha256, write_bytes
@@ -117,7 +118,7 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
                 cells[0] += " (trained)"
         picture = f"![accuracy by length]({self.title}.svg)\n\n" if self.picture else ""
         text = f"## Results\n\n{picture}{table_of(header, found)}"
-        seeds = other_seeds(self.preset.other_rows)
+        seeds = other_seeds(self.preset.rows, self.preset.other_rows, self.task.published.statistic)
         if seeds:
             text += f"\n\nOther training seeds:\n\n{seeds}"
         strata = strata_table(self.preset.stratum_rows, self.task)
@@ -147,16 +148,19 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
 
     def references(self) -> str:
         weights = self.preset.metadata["files"]["model.safetensors"]
-        parts = [f"- {self.link(part)}: {part.summary}" for part in [*self.model_task, *self.model]]
+        documented = [*self.model_task, *self.model]
+        parts = [f"- {self.link(part)}: {part.summary}" for part in documented]
         cited = [f"<https://arxiv.org/abs/{n}>" for n in re.findall(r"arXiv:(\d{4}\.\d{4,5})", self.task.paper or "")]
         own = [part.name for part in self.model if OWN in part.docstring]
         what = "The task is" if own else "The method and the task are"
+        told = [f"- {self.link(part)}: {' '.join(part.differences)}" for part in documented if part.differences]
+        differences = "\n\nWhere they differ from the papers:\n\n" + "\n".join(told) if told else ""
         source = f" {what} from {self.task.paper}: {', '.join(cited)}." if self.task.paper else ""
         ours = f" `{'`, `'.join(own)}` is kzoo's own." if own and source else ""
         license = plain(str(self.preset.metadata["license"]).capitalize())
         return (
             f"## Model and references\n\n{self.preset.metadata['parameters']:,} parameters; `model.safetensors` has "
-            f"{weights['bytes']:,} bytes, SHA-256 `{weights['sha256']}`.\n\n" + "\n".join(parts) + "\n\n"
+            f"{weights['bytes']:,} bytes, SHA-256 `{weights['sha256']}`.\n\n" + "\n".join(parts) + f"{differences}\n\n"
             f"Licence: {license}.{source}{ours}"
         )
 
@@ -208,9 +212,11 @@ def _and(words: list[str]) -> str:
     return first if not others else f"{', '.join([first, *others[:-1]])} and {others[-1]}"
 
 
-def other_seeds(rows: list[Row]) -> str:
-    """Returns a table of sequence accuracies, a line a training seed; empty without rows."""
-    whole = [row for row in rows if row["metric"] == "sequence_accuracy"]
+def other_seeds(own: list[Row], others: list[Row], statistic: str | None) -> str:
+    """Returns a table of sequence accuracies, a line a training seed but the preset's own, and one for all of them:
+    their mean and standard deviation, or their median, the lowest and the highest; empty without other seeds.
+    """
+    whole = [row for row in others if row["metric"] == "sequence_accuracy"]
     if not whole:
         return ""
     lengths = sorted({row["length"] or 0 for row in whole})
@@ -218,6 +224,9 @@ def other_seeds(rows: list[Row]) -> str:
     for seed in sorted({row["training_seed"] or 0 for row in whole}):
         values = {row["length"] or 0: row["value"] for row in whole if row["training_seed"] == seed}
         lines.append([str(seed), *(percent(values.get(length)) for length in lengths)])
+    all_seeds = [row for row in [*own, *others] if row["metric"] == "sequence_accuracy"]
+    found = [[row["value"] for row in all_seeds if (row["length"] or 0) == length] for length in lengths]
+    lines.append([f"all, {statistic or 'median'}", *(spoken_spread(values, statistic) for values in found)])
     return table_of(["seed", *(str(n or "test split") for n in lengths)], lines)
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+DIFFERENCES = ("Differences", "As in the authors' code")
+
 
 @dataclass(frozen=True)
 class Part:
@@ -24,6 +26,16 @@ class Part:
     summary: str
     docstring: str
 
+    @property
+    def paragraphs(self) -> list[str]:
+        """list of str. Those of the docstring, each as one line; lists and code are among them."""
+        return [" ".join(text.split()) for text in self.docstring.split("\n\n")]
+
+    @property
+    def differences(self) -> list[str]:
+        """list of str. The paragraphs that say where it differs from its paper."""
+        return [text for text in self.paragraphs if text.startswith(DIFFERENCES)]
+
 
 def explain(config: dict[str, Any]) -> list[Part]:
     """Returns the documented classes and functions that a config names, the outermost first.
@@ -33,6 +45,12 @@ def explain(config: dict[str, Any]) -> list[Part]:
     """
     known = _parts()
     return [known[name] for name in dict.fromkeys(_named(config)) if name in known]
+
+
+def explain_task(task: object) -> list[Part]:
+    """Returns the class of a task, and those it inherits from."""
+    known = _parts()
+    return [known[own.__name__] for own in type(task).__mro__ if own.__name__ in known]
 
 
 def _named(value: Any) -> list[str]:

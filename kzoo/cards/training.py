@@ -3,7 +3,7 @@
 from typing import Any
 
 from kzoo import tasks
-from kzoo.cards.explain import explain
+from kzoo.cards.explain import explain, explain_task
 from kzoo.cards.markdown import code, plain, table_of
 from kzoo.evaluation.report import percent
 from kzoo.saving.preset import Preset
@@ -33,9 +33,15 @@ None: `{part.name}` sets every weight, and `kzoo train {name} --output DIR` does
     if many:
         said = [f"{index}. {text}" for index, text in enumerate(said, 1)]
         said.insert(0, f"In {len(said)} stages, each from the weights that the one before ended with.\n")
+    said += [f"\n{text}" for text in _splits(task)]
     parts = ["\n".join(said), f"{_preparation(recipe)}\n{_again(name)}".strip(), _runs(runs, results["rows"])]
     notes = [f"{_whose(run, many)}: {plain(run['note'])}." for run in runs if "note" in run]
     return "\n\n".join(["## Training", *parts, *notes])
+
+
+def _splits(task: Any) -> list[str]:
+    """Returns what the task says of its training splits."""
+    return [text for part in explain_task(task) for text in part.paragraphs if "training split" in text]
 
 
 def _again(name: str) -> str:

@@ -4,6 +4,7 @@ import argparse
 import fnmatch
 import sys
 from pathlib import Path
+from typing import Any
 
 import kzoo
 from kzoo.cli.arguments import numbers, words
@@ -37,7 +38,8 @@ def results_parser(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("pattern", nargs="?", default="*", help='as "onestep_*": mechanism_task')
     sub.add_argument("--markdown", action="store_true", help="print the page of tables")
     sub.add_argument("--run", dest="missing", action="store_true", help="first make the runs that are missing")
-    sub.add_argument("--jobs", type=int, default=1, help="so many runs at the same time")
+    sub.add_argument("--jobs", type=int, help="so many runs at the same time, by default 1")
+    sub.add_argument("--ray", metavar="ADDRESS", help='on a Ray cluster, as ray://host:10001; "local" starts one here')
     sub.add_argument("--work", type=Path, default=Path("runs.training"), help="folder for checkpoints and logs")
 
 
@@ -93,13 +95,7 @@ def train_many(options: argparse.Namespace) -> int:
 def results(options: argparse.Namespace) -> int:
     from kzoo.cards.results_page import cells, markdown
 
-    failed: dict[str, str] = {}
-    if options.missing:
-        from kzoo.training.grid import run_missing
-
-        failed = run_missing(options.work, options.pattern, options.jobs, show_progress())
-        for name, reason in failed.items():
-            print(f"kzoo: {name} failed: {reason}", file=sys.stderr)
+    failed = run_missing(options) if options.missing else {}
     chosen = [cell for cell in cells() if fnmatch.fnmatch(f"{cell['mechanism']}_{cell['task']}", options.pattern)]
     if options.json:
         print_json(chosen)
@@ -111,11 +107,50 @@ def results(options: argparse.Namespace) -> int:
                 cell["mechanism"],
                 cell["task"],
                 str(cell["length"] or "all"),
-                percent(cell["ours"]) or "not run",
+                percent(cell["ours"]) or ("needs data" if cell["needs"] else "not run"),
+                spread(cell),
                 ", ".join(map(str, sorted(cell["seeds"]))),
                 percent(cell["paper"]),
+                ("not stated" if cell["supervision"] is None else ", ".join(cell["supervision"]) or "none")
+                if cell["name"]
+                else "",
             ]
             for cell in chosen
         ]
-        print(text_table(["mechanism", "task", "length", "ours", "seeds", "paper"], lines))
+        header = ["mechanism", "task", "length", "ours", "over seeds", "seeds", "paper", "supervision"]
+        print(text_table(header, lines))
     return 1 if failed else 0
+
+
+def run_missing(options: argparse.Namespace) -> dict[str, str]:
+    """Makes the runs that are missing and says on stderr how long that takes, what cannot be run and what failed;
+    returns the reasons of those that failed."""
+    from kzoo.training import grid
+    from kzoo.training.estimate import pace, seconds, spoken
+    from kzoo.training.executors import in_processes, on_ray
+
+    if options.ray and options.jobs:
+        raise InputError("--ray and --jobs exclude each other")
+    executor = on_ray(options.ray) if options.ray else in_processes(options.jobs or 1)
+    for task, needs in grid.unavailable().items():
+        rows = [f"{mechanism}_{task}" for mechanism in kzoo.tasks.get(task).published.accuracy]
+        if fnmatch.filter(rows, options.pattern):
+            print(f"kzoo: {task} is not run, it needs {needs}", file=sys.stderr)
+    runs, known = grid.missing(options.pattern), pace()
+    time = sum(seconds(run.recipe(), known) for run in runs.values()) / (options.jobs or 1)
+    print(f"kzoo: {len(runs)} runs to make, about {spoken(time)} by those before", file=sys.stderr)
+    failed = grid.run_missing(options.work, runs, executor, show_progress())
+    for name, reason in failed.items():
+        print(f"kzoo: {name} failed: {reason}", file=sys.stderr)
+    return failed
+
+
+def spread(cell: dict[str, Any]) -> str:
+    """Returns what the number of several seeds is, and how they are spread."""
+    own = cell["spread"]
+    if own is None:
+        return ""
+    if own["statistic"] == "mean":
+        return f"mean, sd {100 * own['sd']:.1f}"
+    low, high = (percent(choose(cell["seeds"].values())) for choose in (min, max))
+    return f"median, {low} to {high}"

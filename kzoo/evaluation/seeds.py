@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean, median, stdev
 
+from kzoo.evaluation.report import percent
+
 # The 97.5 % quantiles of Student's t, for 1 and more degrees of freedom.
 T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131)
 NORMAL = 1.96
@@ -58,6 +60,22 @@ def aggregate(values: Sequence[float], statistic: str | None = None) -> Aggregat
     while cut + 1 < n / 2 and _outside(n, cut + 1) <= 0.05:
         cut += 1
     return Aggregate(median(values), "median", n, None, ordered[cut], ordered[-1 - cut], 1 - _outside(n, cut))
+
+
+def spoken_spread(values: Sequence[float], statistic: str | None = None) -> str:
+    """Returns the accuracies of training seeds as text: "76.0 % ± 23.1", or "99.5 % (87.5 % to 99.7 %)".
+
+    Args:
+        values: sequence of float in 0..1, one or more.
+        statistic: "mean", or "median", which None stands for.
+    """
+    found = aggregate(values, statistic)
+    if found is None:
+        return ""
+    low, high = percent(min(values)), percent(max(values))
+    if found.sd is not None:
+        return f"{percent(found.value)} ± {100 * found.sd:.1f}"
+    return percent(found.value) + (f" ({low} to {high})" if low != high else "")
 
 
 def _outside(n: int, cut: int) -> float:

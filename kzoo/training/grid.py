@@ -2,6 +2,7 @@
 
 import fnmatch
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ from kzoo.saving import catalogue
 from kzoo.saving.files import read_json, write_json
 from kzoo.saving.preset import Preset
 from kzoo.tasks import get as get_task
-from kzoo.training.executors import in_processes
+from kzoo.tasks import names
+from kzoo.training.estimate import pace, seconds
+from kzoo.training.executors import Executor, in_processes
 from kzoo.training.recipe import Recipe, load_recipe
 from kzoo.training.runs import run_all
-from kzoo.training.stages import Budget, Optimizer, Stage
+from kzoo.training.stages import Budget, Data, Optimizer, Stage
 
 TASKS = (
     "copy",
@@ -28,9 +31,12 @@ TASKS = (
     "dedupe",
     "posretrieve",
     "scan",
+    "cfq",
 )
-PRESET_SEEDS = (0, 1, 2)
-EPOCHS = {"lookup": 12, "reverse_lookup": 12, "scan": 20}  # where examples are small, or hard
+SEEDS = (0, 1, 2)
+EPOCHS = {"lookup": 12, "reverse_lookup": 12}  # where examples are small
+SIZES = {"cfq": {"embedding_units": 128, "encoder_units": 128, "dropout": 0.4}}  # the paper's
+BATCHES = {"cfq": 128}
 
 
 @dataclass(frozen=True)
@@ -43,14 +49,19 @@ class Run:
     seed: int
 
     def recipe(self) -> Recipe:
-        """Returns the recipe: the bundled one of its name; else the same for all."""
+        """Returns the recipe: the bundled one of its name; else the one for all of the recurrent models."""
         if catalogue.bundled(self.name):
             return load_recipe(self.name).with_seed(self.seed)
-        stage = Stage(Budget(EPOCHS.get(self.task, 8)), optimizer=Optimizer(schedule="cosine", warmup_steps=100))
+        task = get_task(self.task)
+        stage = Stage(
+            Budget(EPOCHS.get(self.task, 8)),
+            data=Data(batch_size=BATCHES.get(self.task, 32)),
+            optimizer=Optimizer(schedule="cosine", warmup_steps=100),
+        )
         return Recipe(
             task=self.task,
-            task_version=get_task(self.task).version,
-            model={"class": "RecurrentSeq2Seq", "config": {"attention": self.mechanism}},
+            task_version=task.version,
+            model={"class": "RecurrentSeq2Seq", "config": {"attention": self.mechanism, **SIZES.get(self.task, {})}},
             stages=(stage,),
             mechanism=self.mechanism,
             supervision=(),
@@ -68,8 +79,12 @@ def _results(name: str) -> dict[str, Any]:
 
 
 def wanted(pattern: str = "*") -> list[Run]:
-    """Returns the runs that the tables ask for: three seeds of every preset, and one of every other pair of the
-    recurrent models' tables and of every other bundled recipe whose mechanism and task no preset has.
+    """Returns the runs that the tables ask for, the most worth first: those of numbers beside which nothing of ours
+    stands, then further seeds; the short ones first.
+
+    Of every published mechanism and task, of every preset and of every other bundled recipe whose mechanism and task no
+    preset has, there are three seeds where the paper has several runs or there is a preset, else one. What needs files
+    that are not here is left out, see `unavailable`.
 
     Args:
         pattern: str. Only runs whose name matches it.
@@ -78,38 +93,60 @@ def wanted(pattern: str = "*") -> list[Run]:
     presets = catalogue.list_presets()
     for name in [*presets, *catalogue.names_of(catalogue.RUN), *catalogue.names_of(catalogue.RECIPE)]:
         recipe = load_recipe(name)
-        seeds = PRESET_SEEDS[:1] if recipe.constructed or name not in presets else PRESET_SEEDS
+        several = name in presets or get_task(recipe.task).published.runs is not None
         pair = (recipe.mechanism or name, recipe.task)
+        seeds = SEEDS if several and not recipe.constructed else SEEDS[:1]
         found.setdefault(pair, [Run(name, *pair, seed) for seed in seeds])
-    for pair in ((mechanism, task) for task in TASKS for mechanism in get_task(task).published.accuracy):
-        found.setdefault(pair, [Run("_".join(pair), *pair, 0)])
-    runs = sorted((run for own in found.values() for run in own), key=lambda run: (run.name not in presets, run.name))
-    return [run for run in runs if fnmatch.fnmatch(run.name, pattern)]
+    for task in (get_task(name) for name in TASKS):
+        for mechanism in task.published.accuracy if task.available else ():
+            pair = (mechanism, task.name)
+            found.setdefault(pair, [Run("_".join(pair), *pair, seed) for seed in SEEDS])
+    known = pace()
+    runs = [run for own in found.values() for run in own if fnmatch.fnmatch(run.name, pattern)]
+
+    def order(run: Run) -> tuple[bool, float, str, int]:
+        return run.seed > 0 or bool(_results(run.name)), seconds(run.recipe(), known), run.name, run.seed
+
+    return sorted(runs, key=order)
 
 
-def run_missing(work: Path, pattern: str = "*", jobs: int = 1, progress: bool = False) -> dict[str, str]:
-    """Makes the wanted runs that are not done, each in its own process, and keeps their results.
+def unavailable() -> dict[str, str]:
+    """Returns what tasks of the tables need before they can be run, and have not, by name."""
+    return {task.name: task.needs for task in map(get_task, names()) if task.published.accuracy and not task.available}
 
-    Results of presets go into their results.json, those of other pairs become recorded runs. A run that was cut off
-    goes on from its checkpoint in `work`.
+
+def missing(pattern: str = "*") -> dict[str, Run]:
+    """Returns the wanted runs that are not done, by `<name>-<seed>`, in their order."""
+    return {f"{run.name}-{run.seed}": run for run in wanted(pattern) if not run.done()}
+
+
+def run_missing(
+    work: Path, runs: Mapping[str, Run], executor: Executor | None = None, progress: bool = False
+) -> dict[str, str]:
+    """Makes runs and keeps their results.
+
+    Results of presets go into their results.json, those of other pairs become recorded runs, without weights. A run
+    that was cut off goes on from its checkpoint in `work`.
 
     Args:
         work: Path. A folder for checkpoints and logs.
-        pattern: str. See `wanted`.
-        jobs: int. How many at the same time.
-        progress: bool. Whether to show a progress bar on stderr.
+        runs: dict of Run, as `missing` returns.
+        executor: function of `kzoo.training.executors`. Defaults to `in_processes(1)`: each run in a process of its
+            own, one after another.
+        progress: bool. Whether to show a progress bar on stderr, in seconds of training as they were estimated.
 
     Returns:
         dict of str. The reason of each that failed, by `<name>-<seed>`.
     """
-    missing = {f"{run.name}-{run.seed}": run for run in wanted(pattern) if not run.done()}
 
     def finished(name: str, folder: Path) -> None:
-        keep(missing[name], folder)
+        keep(runs[name], folder)
         shutil.rmtree(folder)
 
-    recipes = {name: run.recipe() for name, run in missing.items()}
-    return run_all(recipes, work, in_processes(jobs), progress, finished)
+    recipes = {name: run.recipe() for name, run in runs.items()}
+    known = pace()
+    sizes = {name: seconds(recipe, known) for name, recipe in recipes.items()}
+    return run_all(recipes, work, executor or in_processes(1), progress, finished, sizes)
 
 
 def keep(run: Run, folder: Path) -> None:

@@ -80,6 +80,7 @@ def run_all(
     executor: Executor = in_this_process,
     progress: bool = False,
     finished: Callable[[str, Path], None] | None = None,
+    sizes: Mapping[str, float] | None = None,
 ) -> dict[str, str]:
     """Trains each recipe to a preset folder.
 
@@ -91,6 +92,8 @@ def run_all(
         executor: function. `in_this_process`, `in_processes(n)` or `on_ray(address)` of `kzoo.training.executors`.
         progress: bool. Whether to show a progress bar on stderr, in epochs, with an estimate of the time left.
         finished: function of name and folder that is called when a run went well.
+        sizes: dict of float by name. How long each takes, about, in seconds, which the progress bar then counts.
+            Defaults to their epochs.
 
     Returns:
         dict of str. Of each run that failed the reason, by name; empty if all went well.
@@ -102,7 +105,7 @@ def run_all(
     folder = expand(output)
     folder.mkdir(parents=True, exist_ok=True)
     failed: dict[str, str] = {}
-    with _Watch(recipes, folder, progress):
+    with _Watch(recipes, folder, progress, sizes):
         for name, reason in executor(recipes, folder):
             if reason is not None:
                 failed[name] = reason
@@ -112,15 +115,19 @@ def run_all(
 
 
 class _Watch:
-    """A progress bar over the epochs of all runs, which a thread reads from their checkpoints."""
+    """A progress bar over all runs, in epochs or by their sizes, which a thread reads from their checkpoints."""
 
-    def __init__(self, recipes: Mapping[str, Recipe], folder: Path, show: bool) -> None:
+    def __init__(
+        self, recipes: Mapping[str, Recipe], folder: Path, show: bool, sizes: Mapping[str, float] | None = None
+    ) -> None:
         self.recipes, self.folder = recipes, folder
+        whole = {name: max(1, epochs(recipe)) for name, recipe in recipes.items()}
+        self.worth = {name: 1.0 if sizes is None else sizes[name] / whole[name] for name in recipes}  # of an epoch
         self.ended = threading.Event()
         self.done = dict.fromkeys(recipes, 0)
-        self.count()
-        first = sum(self.done.values())
-        self.bar = tqdm(total=sum(map(epochs, recipes.values())), initial=first, unit=" epochs", disable=not show)
+        total = round(sum(self.worth[name] * whole[name] for name in recipes))
+        unit = " epochs" if sizes is None else " estimated s"
+        self.bar = tqdm(total=total, initial=self.count(), unit=unit, disable=not show)
         self.thread = threading.Thread(target=self.watch, daemon=True) if show else None
 
     def __enter__(self) -> "_Watch":
@@ -135,10 +142,10 @@ class _Watch:
         self.bar.close()
 
     def count(self) -> int:
-        """Returns the epochs made by now; a run that has gone from its folder keeps what it had."""
+        """Returns what is done by now; a run that has gone from its folder keeps what it had."""
         for name, recipe in self.recipes.items():
             self.done[name] = max(self.done[name], epochs_done(recipe, self.folder / name))
-        return sum(self.done.values())
+        return round(sum(self.worth[name] * done for name, done in self.done.items()))
 
     def watch(self) -> None:
         while not self.ended.wait(POLL):

@@ -9,7 +9,7 @@ from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
 import kzoo
 from kzoo.cards.card import render_card
-from kzoo.cards.explain import explain
+from kzoo.cards.explain import explain, explain_task
 from kzoo.errors import PresetError
 from kzoo.hub.address import Address
 from kzoo.saving.preset import Preset
@@ -63,6 +63,11 @@ def test_a_card_says_all_there_is_to_say(name, root):
     assert marked == trained and seen == trained & set(task.seen_lengths)
     assert all(f"- {limit}\n" in text for limit in preset.metadata.get("limits", []))
     assert all(f"| {row['stratum']}: {task.strata[row['stratum']].about} |" in text for row in preset.stratum_rows)
+    for part in (*explain(preset.config), *explain_task(task)):
+        if part in explain(preset.config) or part.name.endswith(type(task).__name__):
+            assert all(told in text for told in part.differences)
+        splits = [] if load_recipe(name).constructed else [told for told in part.paragraphs if "training split" in told]
+        assert all(told in text for told in splits)
     start = load_recipe(name).init_from
     assert re.findall("starts from the weights of `(.*)`", text) == ([] if start is None else [start])
 
@@ -119,7 +124,21 @@ def test_numbers_that_cannot_be_are_refused(change, tmp_path):
         render_card(folder)
 
 
+def test_differences_and_splits_are_told_as_the_docstrings_do():
+    text = render_card("onestep_recopy")
+    assert "\nWhere they differ from the papers:\n" in text and "its gate starts at 20" in text
+    assert "\nThe training split is one list of 10,000 different strings" in text
+    assert '\nThe training splits: "train" has four fifths of its lengths in 2-5' in render_card("hinted_sorter")
+
+
+def test_the_seeds_stand_together_too():
+    text = render_card("onestep_reverse_lookup")  # whose seed 0 fails
+    assert re.search(r"^\| all, median \| .*\(.* to 100 %\)", text, re.MULTILINE)
+    assert re.search(r"^\| all, mean \| .* ± \d", render_card("waypoint_scan"), re.MULTILINE)
+    assert "| all, " not in render_card("onestep_copy")  # one seed
+
+
 def test_examples_of_a_list_are_not_called_fresh(root):
     listed, drawn = ((root / "hub_cards" / f"{name}.md").read_text() for name in ("ndr_arithmetic", "hinted_sorter"))
-    assert "drawn anew each epoch from a list of 100,200 of lengths 1 to 5" in listed and "fresh" not in listed
+    assert "drawn anew each epoch from a list of 100,200 of lengths 1 to 5" in listed and "On fresh" not in listed
     assert "On fresh examples of lengths 2 to 20" in drawn

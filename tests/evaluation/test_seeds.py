@@ -31,3 +31,9 @@ def test_a_median_lies_between_accuracies():
     ten = aggregate([i / 10 for i in range(10)])
     assert (ten.low, ten.high) == (0.1, 0.8) and ten.coverage == 1 - 2 * 11 / 2**10
     assert 0.95 <= ten.coverage
+
+
+def test_several_seeds_as_text():
+    assert spoken_spread([0.966, 0.799, 0.516], "mean") == "76.0 % ± 22.7"
+    assert spoken_spread([0.995, 0.875, 0.997]) == "99.5 % (87.5 % to 99.7 %)"
+    assert spoken_spread([1.0, 1.0], "median") == spoken_spread([1.0], "mean") == "100 %" and spoken_spread([]) == ""
