@@ -2,7 +2,7 @@
 
 import pytest
 
-from kzoo.evaluation.seeds import Aggregate, aggregate
+from kzoo.evaluation.seeds import Aggregate, aggregate, spoken_spread
 
 
 def test_no_seed_is_none_and_one_has_no_spread():
