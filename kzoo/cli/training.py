@@ -137,6 +137,9 @@ def run_missing(options: argparse.Namespace) -> dict[str, str]:
         if fnmatch.filter(rows, options.pattern):
             print(f"kzoo: {task} is not run, it needs {needs}", file=sys.stderr)
     runs, known = grid.missing(options.pattern), pace()
+    if not runs:
+        print("kzoo: no run is missing", file=sys.stderr)
+        return {}
     time = sum(seconds(run.recipe(), known) for run in runs.values()) / (options.jobs or 1)
     print(f"kzoo: {len(runs)} runs to make, about {spoken(time)} by those before", file=sys.stderr)
     failed = grid.run_missing(options.work, runs, executor, show_progress())

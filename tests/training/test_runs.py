@@ -16,7 +16,8 @@ from kzoo.cli.main import main
 from kzoo.errors import BackendError, InputError
 from kzoo.saving.files import read_json, sha256
 from kzoo.training.executors import in_processes, on_ray
-from kzoo.training.runs import grid, run_all
+from kzoo.training.recipe import load_recipe
+from kzoo.training.runs import _Watch, grid, run_all
 
 pytestmark = pytest.mark.once
 
@@ -161,3 +162,13 @@ def test_without_ray_or_a_cluster_it_is_one_sentence(recipe, tmp_path, monkeypat
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(BackendError, match=r'pip install "kzoo\[ray\]"'):
         run_all(grid([recipe]), tmp_path / "out", on_ray("local"))
+
+
+def test_the_progress_bar_counts_seconds_where_they_are_known(tmp_path):
+    recipe = load_recipe("onestep_copy_8_epochs")  # 8 epochs
+    recipes = {"short": recipe, "long": recipe}
+    (tmp_path / "short").mkdir()
+    (tmp_path / "short" / "recipe.json").write_text("{}")  # it is done
+    sizes = {"short": 20.0, "long": 400.0}
+    assert [_Watch(recipes, tmp_path, False, given).bar.total for given in (None, sizes)] == [16, 420]
+    assert [_Watch(recipes, tmp_path, False, given).count() for given in (None, sizes)] == [8, 20]
