@@ -24,6 +24,10 @@ class WindowedCrossBias(MaskingBias):
 
     The paper's w is both `before` and `after`. Once the window has left the source, the query sees everything.
 
+    Without positions a model cannot tell the keys of a window apart, so the window must hold the query's digits alone:
+    with `before` and `after` 0 addition without positions is right to 60 digits (`windowed_nope_addition`), with
+    `after` 1 it reached 53 % at the trained six.
+
     Args:
         step: int. Digits a query: 1 for a unary operation, 2 for aligned operands; 1 to 100. Defaults to 1.
         before: int. Keys to the left of those digits, 0 to 10,000. Defaults to 1.
