@@ -70,7 +70,8 @@ def markdown() -> str:
     parts = [
         f"# Results by mechanism, task and length\n\n{summary(numbers)}",
         f"A published number is *reproduced* where ours differs by {100 * MARGIN:.0f} point or less, and *not "
-        "comparable* where our run was given something else, as the table says. Of several runs the nearest counts.",
+        "comparable* where our run was given something else, as the table says. Of several runs of a mechanism the "
+        "best outcome counts.",
         "Sequence accuracy, end symbol included: ours / the paper's. A row is a preset or a recorded run; supervision "
         "is what its training had beyond pairs of source and target, steps are the batches of its training. Where the "
         "paper has means over its runs, ours is the mean, ± the standard deviation over seeds; else the median, and "
