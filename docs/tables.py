@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from docs.places import ROOT, BuildError
 from kzoo import tasks
 from kzoo.cards.markdown import table_of
-from kzoo.cards.results_page import markdown
+from kzoo.cards.results_page import NEEDS_DATA, NOT_RUN, markdown
 
 RESULTS = ROOT / "hub_cards" / "results.md"
 
@@ -43,11 +43,8 @@ def tables() -> dict[str, Table]:
     text = RESULTS.read_text(encoding="utf-8")
     if text != markdown():
         raise BuildError("hub_cards/results.md is stale: kzoo results --markdown > hub_cards/results.md")
-    found = {}
-    for part in text.split("\n## ")[1:]:
-        task, source, *others = part.split("\n\n")
-        found[task.strip()] = _table(source.strip(), others)
-    return found
+    parts = (part.split("\n\n") for part in text.split("\n## ")[1:])  # the tasks', then a list for each outcome
+    return {task: _table(source.strip(), others) for task, source, *others in parts if task in tasks.names()}
 
 
 def _table(source: str, others: list[str]) -> Table:
@@ -64,7 +61,12 @@ def explanations() -> str:
 def relink(text: str, up: str) -> str:
     """Returns the text with its links, which hold among the cards, made to hold in the site."""
     text = re.sub(r"\]\((\w+)\.md\)", rf"]({up}cards/\1.md)", text)
-    text = re.sub(r"\]\(#(\w+)\)", lambda match: f"]({up}tasks/{match[1]}.md)", text)
+
+    def leads(match: re.Match[str]) -> str:
+        words, place = match.groups()
+        return f"[{words}]({up}tasks/{place}.md)" if place in tasks.names() else words  # the lists are not in the site
+
+    text = re.sub(r"\[([^]]*)\]\(#([\w-]+)\)", leads, text)
     return re.sub(r"\[([^]]*)\]\(\.\./[^)]*\)", r"\1", text)  # recorded runs have no page
 
 
@@ -85,7 +87,7 @@ def of_mechanism(mechanism: str, up: str) -> str:
 
 def mechanisms() -> list[str]:
     """Returns every mechanism in the tables that was run at least once."""
-    ran = {row[0] for table in tables().values() for row in table.rows if row[1]}
+    ran = {row[0] for table in tables().values() for row in table.rows if row[3] not in (NOT_RUN, NEEDS_DATA)}
     return sorted(ran)
 
 
