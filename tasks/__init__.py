@@ -18,6 +18,25 @@ if TYPE_CHECKING:
     from kzoo.tasks.calculation import Multiplication as Multiplication
     from kzoo.tasks.calculation import Successor as Successor
     from kzoo.tasks.cfq import CFQLength as CFQLength
+    from kzoo.tasks.chomsky import ChomskyTask as ChomskyTask
+    from kzoo.tasks.chomsky_context_free import ModularArithmetic as ModularArithmetic
+    from kzoo.tasks.chomsky_context_free import ReverseString as ReverseString
+    from kzoo.tasks.chomsky_context_free import SolveEquation as SolveEquation
+    from kzoo.tasks.chomsky_context_free import StackManipulation as StackManipulation
+    from kzoo.tasks.chomsky_context_sensitive import BinaryAddition as BinaryAddition
+    from kzoo.tasks.chomsky_context_sensitive import BinaryMultiplication as BinaryMultiplication
+    from kzoo.tasks.chomsky_context_sensitive import BinaryTask as BinaryTask
+    from kzoo.tasks.chomsky_context_sensitive import BitsTask as BitsTask
+    from kzoo.tasks.chomsky_context_sensitive import BucketSort as BucketSort
+    from kzoo.tasks.chomsky_context_sensitive import ComputeSqrt as ComputeSqrt
+    from kzoo.tasks.chomsky_context_sensitive import DuplicateString as DuplicateString
+    from kzoo.tasks.chomsky_context_sensitive import MissingDuplicate as MissingDuplicate
+    from kzoo.tasks.chomsky_context_sensitive import OddsFirst as OddsFirst
+    from kzoo.tasks.chomsky_regular import BitLabelTask as BitLabelTask
+    from kzoo.tasks.chomsky_regular import CycleNavigation as CycleNavigation
+    from kzoo.tasks.chomsky_regular import EvenPairs as EvenPairs
+    from kzoo.tasks.chomsky_regular import ModularArithmeticSimple as ModularArithmeticSimple
+    from kzoo.tasks.chomsky_regular import ParityCheck as ParityCheck
     from kzoo.tasks.classification import ClassificationTask as ClassificationTask
     from kzoo.tasks.copying import Copy as Copy
     from kzoo.tasks.copying import CopyingTask as CopyingTask
@@ -39,6 +58,7 @@ if TYPE_CHECKING:
     from kzoo.tasks.lego import LegoTask as LegoTask
     from kzoo.tasks.lego import TwoAhead as TwoAhead
     from kzoo.tasks.listops import ListOps as ListOps
+    from kzoo.tasks.listops_grammar import ListOpsGrammar as ListOpsGrammar
     from kzoo.tasks.lookup import Lookup as Lookup
     from kzoo.tasks.lookup import NoisyLookup as NoisyLookup
     from kzoo.tasks.lookup import ReverseLookup as ReverseLookup
@@ -48,7 +68,13 @@ if TYPE_CHECKING:
     from kzoo.tasks.parity import ParityTask as ParityTask
     from kzoo.tasks.posretrieve import PosRetrieve as PosRetrieve
     from kzoo.tasks.published import Published as Published
+    from kzoo.tasks.recall import AssociativeRecall as AssociativeRecall
+    from kzoo.tasks.recall import FlipFlop as FlipFlop
     from kzoo.tasks.scan import ScanLength as ScanLength
+    from kzoo.tasks.scan_splits import ScanAroundRight as ScanAroundRight
+    from kzoo.tasks.scan_splits import ScanJump as ScanJump
+    from kzoo.tasks.scan_splits import ScanSplit as ScanSplit
+    from kzoo.tasks.scan_splits import ScanTurnLeft as ScanTurnLeft
     from kzoo.tasks.sorting import ScratchpadSorter as ScratchpadSorter
     from kzoo.tasks.sorting import Sorter as Sorter
     from kzoo.tasks.sorting import SortingTask as SortingTask
@@ -56,6 +82,13 @@ if TYPE_CHECKING:
     from kzoo.tasks.sorting_hints import Fill as Fill
     from kzoo.tasks.sorting_hints import SortedSuccessor as SortedSuccessor
     from kzoo.tasks.strata import Stratum as Stratum
+    from kzoo.tasks.sums import SumDigits as SumDigits
+    from kzoo.tasks.sums import SumOperands as SumOperands
+    from kzoo.tasks.sums import SumTask as SumTask
+    from kzoo.tasks.word_problems import A5 as A5
+    from kzoo.tasks.word_problems import S3 as S3
+    from kzoo.tasks.word_problems import S5 as S5
+    from kzoo.tasks.word_problems import WordProblem as WordProblem
 else:
     __getattr__, __dir__, __all__ = attach(__name__, "get", "names")
 

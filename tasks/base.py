@@ -73,6 +73,8 @@ class Task:
     - `source_end`: bool. Whether the end symbol closes the source too;
     - `target_steps`: (float, int) or None. None: the end symbol closes a target. A pair (a, b): it has a * (source
       tokens) + b tokens and no end symbol, and a model writes that many;
+    - `last_answers`: bool. Whether a model that gives one label answers with the last token of the target, as where
+      there is one for each token of the source;
     - `characters`: bool. Whether texts are written without spaces, a character a token;
     - `reversed_target`: bool. Whether a model that writes one token after another writes the last one first;
     - `length_unit`: str. What a length counts, in a few words;
@@ -97,6 +99,7 @@ class Task:
     stress_lengths: tuple[int | None, ...] | None = None
     source_end: bool = False
     target_steps: tuple[float, int] | None = None
+    last_answers: bool = False
     characters: bool = False
     reversed_target: bool = False
     distinct: bool = True

@@ -14,39 +14,65 @@ pytestmark = pytest.mark.once
 
 # The first examples of each split and length: they never change unless the task's version does.
 CHECKSUMS = {
+    "a5": "929e533d0a31694d",
     "addition": "bdc96969fbb526c8",
     "arithmetic": "8382449335e9adbb",
+    "binary_addition": "932acf0aa413b541",
+    "binary_multiplication": "3202ea2ee15695aa",
+    "bucket_sort": "a2662da3932f02dd",
     "carry": "b8fda813e8c87ea5",
     "cfq": "1472a3a48b5228a1",
+    "compute_sqrt": "a3ab21930f547798",
     "copy": "9d5e8042423cf390",
     "count": "bc1e34ab109a732f",
     "ctl_backward": "9ca945fc32e26d0b",
     "ctl_forward": "89a8c761dbef714c",
+    "cycle_navigation": "ba5ae07a1b3d6152",
     "dedupe": "ec639c0c57115155",
+    "duplicate_string": "550d790cad1d4267",
+    "even_pairs": "adbe3fca0a028c46",
     "fill": "230b305486de05cd",
+    "flip_flop": "6c59041bf397c6a5",
     "incrementer": "b673491303ceaea1",
     "inv_recopy": "a040e2ff1dd22766",
     "inv_reverse_recopy": "c1c7561a703bc46d",
     "lego": "4b9dfbbce601a02e",
     "listops": "774c966f8ffece2e",
+    "listops_grammar": "d667c52ac2fc9984",
     "lookup": "4a71aa5fd389a586",
+    "missing_duplicate": "8d774e113e8a74b5",
+    "modular_arithmetic": "5c64bfa22cf110ac",
+    "modular_arithmetic_simple": "fcf1fda8ab838af4",
+    "mqar": "dd23f933c73b59c1",
     "multiplication": "d5dee6c6fbc4d550",
     "noisy_lookup": "34d0ecf224584aba",
+    "odds_first": "06aabb1c12009a69",
     "parity": "ed169f13cce4856c",
+    "parity_check": "f98b1e1c343d72db",
     "parity_class": "8233b2d3bee2c48c",
     "posretrieve": "6585a892aaa20eaf",
     "recopy": "091cd966323cf447",
     "reverse_copy": "44d815e192418a56",
     "reverse_lookup": "e908f2b71fe3e5ff",
     "reverse_recopy": "bf141deb0c4b4705",
+    "reverse_string": "932c39f32ca0fa18",
+    "s3": "f55d070085843757",
+    "s5": "36561e9fc25e15e2",
     "scan": "477b48ebffa63220",
+    "scan_around_right": "3bec529fa966afb6",
+    "scan_jump": "da1453478fd252f1",
+    "scan_turn_left": "10e4fd9b1cddd366",
     "scratchpad_sorter": "16b602c1ada39261",
+    "solve_equation": "677f640b3c8f1577",
     "sorted_successor": "273e853f54a28818",
     "sorter": "bc65849e45fc8463",
+    "stack_manipulation": "c3054ecb3b0f9533",
     "successor": "439b03d21a42aed2",
+    "sum_digits": "9b105bb4a4917a2b",
+    "sum_operands": "a49720f23fde1841",
     "two_ahead": "435b84a1f2470e6d",
 }
-FINITE = ("scan", "cfq")
+FINITE = ("scan", "cfq", "scan_jump", "scan_turn_left", "scan_around_right")
 
 
 # Splits that take minutes to draw: a part stands for the whole.
@@ -67,8 +93,14 @@ TRAINING = ("train", "train_repeated", "uniform", "uniform_repeated", "windows",
 PARTS |= {(name, split): 2_000 for name in HINTING for split in TRAINING}
 CALCULATION = ("successor", "addition", "multiplication", "parity", "parity_class")
 PARTS |= {(name, "train"): 2_000 for name in CALCULATION}
+LATER = [name for name in tasks.names() if hasattr(tasks.get(name), "level")]
+PARTS |= {
+    (name, "train"): 1_000 for name in (*LATER, "flip_flop", "mqar", "sum_digits", "sum_operands", "listops_grammar")
+}
 # How many examples of the training split are there more than once, as in the published data.
 REPEATED = {("ctl_forward", "train"): 480, ("ctl_backward", "train"): 480}
+REPEATED |= {("scan_jump", split): 1_466 for split in ("train", "train_all")}
+REPEATED |= {("scan_turn_left", split): 2_188 for split in ("train", "train_all")}
 
 
 @pytest.fixture(scope="module", params=tasks.names())

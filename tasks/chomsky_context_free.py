@@ -1,0 +1,230 @@
+"""The deterministic context-free tasks of Deletang et al. (2023)."""
+
+import numpy as np
+
+from kzoo.errors import InputError
+from kzoo.registry import register
+from kzoo.tasks.base import Tokens
+from kzoo.tasks.chomsky import BITS, NUMBERS, ChomskyTask, random_tokens
+from kzoo.tasks.chomsky_regular import MODULUS, OPERATORS
+from kzoo.tasks.classification import ClassificationTask
+from kzoo.tasks.strata import Stratum
+
+ACTIONS = ("POP", "PUSH0", "PUSH1")
+BOTTOM = "_"
+
+
+@register("task", "stack_manipulation")
+class StackManipulation(ChomskyTask):
+    """A stack of bits from bottom to top, then actions on it; the target is the stack from top to bottom, and "_".
+
+    A POP of an empty stack does nothing.
+
+    Example:
+
+    ```python
+    task = kzoo.tasks.get("stack_manipulation")
+    assert task.solve(("0", "1", "PUSH1", "POP", "POP", "PUSH0")) == ("0", "0", "_")
+    ```
+
+    Differences: the paper's targets are filled up with zeros behind the mark "_", and those zeros are trained on too.
+    """
+
+    name = "stack_manipulation"
+    vocabulary = (*BITS, *ACTIONS, BOTTOM)
+    level = "deterministic context-free"
+    shortest = 2
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        def emptied(rng: np.random.Generator, n: int) -> Tokens:
+            bits = random_tokens(rng, BITS, n // 3)
+            return (*bits, *["POP"] * (n // 2), *random_tokens(rng, ACTIONS[1:], n - n // 2 - n // 3))
+
+        return {"emptied": Stratum("more pops than bits in the middle", emptied, shortest=6)}
+
+    def draw_source(self, rng: np.random.Generator, length: int) -> Tokens:
+        bits = int(rng.integers(1, length))
+        return random_tokens(rng, BITS, bits) + random_tokens(rng, ACTIONS, length - bits)
+
+    def solve(self, source: Tokens) -> Tokens:
+        self.check(source, (*BITS, *ACTIONS), "bits, then actions POP, PUSH0 and PUSH1")
+        count = next((i for i, token in enumerate(source) if token in ACTIONS), len(source))
+        if count == 0 or not set(source[count:]) <= set(ACTIONS):
+            raise InputError(f"a source of {self.name} is bits, then actions")
+        stack = list(source[:count])
+        for action in source[count:]:
+            if action != "POP":
+                stack.append(action[-1])
+            elif stack:
+                stack.pop()
+        return (*reversed(stack), BOTTOM)
+
+
+@register("task", "reverse_string")
+class ReverseString(ChomskyTask):
+    """A string of bits from its last to its first. `reverse_copy` has digits.
+
+    Example:
+
+    ```python
+    task = kzoo.tasks.get("reverse_string")
+    assert task.solve(tuple("01101")) == tuple("10110")
+    ```
+    """
+
+    name = "reverse_string"
+    vocabulary = BITS
+    characters = True
+    target_steps = (1, 0)
+    level = "deterministic context-free"
+
+    def draw_source(self, rng: np.random.Generator, length: int) -> Tokens:
+        return random_tokens(rng, BITS, length)
+
+    def solve(self, source: Tokens) -> Tokens:
+        self.check(source, BITS, "one or more bits")
+        return tuple(source[::-1])
+
+
+def expression(rng: np.random.Generator, length: int, operators: Tokens) -> list[str]:
+    """Draws an expression of exactly so many characters: (A op B), or a number in what is too short for that."""
+    if length <= 4:
+        number = NUMBERS[rng.integers(MODULUS)]
+        return list((number, f"-{number}", f"({number})", f"(-{number})")[length - 1])
+    first = int(rng.integers(1, length - 3))
+    operator = operators[rng.integers(len(operators))]
+    left = expression(rng, first, operators)
+    return ["(", *left, operator, *expression(rng, length - 3 - first, operators), ")"]
+
+
+def value(source: Tokens, what: str) -> int:
+    """Returns the value modulo 5 of an expression, every operation of which is in brackets.
+
+    Raises:
+        InputError: it is none.
+    """
+    values: list[list[object]] = [[]]  # of each open bracket: a value, an operator, a value
+    negative = False
+    for token in source:
+        open_part = values[-1]
+        if token in NUMBERS:
+            open_part.append(-int(token) if negative else int(token))
+            negative = False
+        elif negative:
+            break
+        elif token == "(":  # noqa: S105
+            values.append([])
+        elif token == ")" and len(values) > 1 and len(open_part) in (1, 3):  # noqa: S105
+            values.pop()
+            values[-1].append(combined(open_part))
+        elif token == "-" and len(open_part) in (0, 2):  # noqa: S105
+            negative = True
+        elif token in OPERATORS and len(open_part) == 1:
+            open_part.append(token)
+        else:
+            break
+        if [type(part) for part in values[-1]] not in ([], [int], [int, str], [int, str, int]):
+            break
+    else:
+        if len(values) == 1 and len(values[0]) == 1 and isinstance(values[0][0], int):
+            return values[0][0] % MODULUS
+    raise InputError(f"a source of {what} is an expression with each operation in brackets")
+
+
+def combined(parts: list[object]) -> int:
+    """Returns the value of one number, or of two with an operator between them."""
+    first, *rest = parts
+    if not isinstance(first, int):
+        raise TypeError(parts)
+    if not rest:
+        return first % MODULUS
+    operator, second = rest
+    if not isinstance(second, int):
+        raise TypeError(parts)
+    found = {"+": first + second, "-": first - second, "*": first * second}[str(operator)]
+    return found % MODULUS
+
+
+@register("task", "modular_arithmetic")
+class ModularArithmetic(ChomskyTask, ClassificationTask):
+    """The value modulo 5 of an expression of exactly so many characters, each operation in brackets.
+
+    Shorter than five characters an expression is d, -d, (d) or (-d); else (A op B), the length of A uniform.
+
+    Example:
+
+    ```python
+    task = kzoo.tasks.get("modular_arithmetic")
+    assert task.solve(tuple("((1+-2)*(3))")) == ("2",)
+    ```
+    """
+
+    name = "modular_arithmetic"
+    vocabulary = (*NUMBERS, *OPERATORS, "(", ")")
+    labels = NUMBERS
+    target_steps = (0, 1)
+    characters = True
+    level = "deterministic context-free"
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        def chain(rng: np.random.Generator, n: int, left: bool) -> Tokens:
+            source = [NUMBERS[rng.integers(MODULUS)]]
+            while len(source) + 4 <= n:
+                operator, number = OPERATORS[rng.integers(2)], NUMBERS[rng.integers(MODULUS)]
+                source = ["(", *source, operator, number, ")"] if left else ["(", number, operator, *source, ")"]
+            return tuple(source)
+
+        return {
+            "left": Stratum("brackets on the left only", lambda rng, n: chain(rng, n, True), shortest=5),
+            "right": Stratum("brackets on the right only", lambda rng, n: chain(rng, n, False), shortest=5),
+        }
+
+    def draw_source(self, rng: np.random.Generator, length: int) -> Tokens:
+        return tuple(expression(rng, length, OPERATORS))
+
+    def solve(self, source: Tokens) -> Tokens:
+        return (NUMBERS[value(source, self.name)],)
+
+
+@register("task", "solve_equation")
+class SolveEquation(ChomskyTask, ClassificationTask):
+    """The number x of an equation: an expression with + and -, one digit of it x, and its value modulo 5.
+
+    Which digit x is: the first from a random character on, so that digits behind many brackets are x more often, as in
+    the paper's code.
+
+    Example:
+
+    ```python
+    task = kzoo.tasks.get("solve_equation")
+    assert task.solve(tuple("((1+x)-2)=3")) == ("4",)
+    ```
+    """
+
+    name = "solve_equation"
+    vocabulary = (*NUMBERS, *OPERATORS[:2], "(", ")", "x", "=")
+    labels = NUMBERS
+    target_steps = (0, 1)
+    characters = True
+    level = "deterministic context-free"
+    shortest = 3
+
+    def draw_source(self, rng: np.random.Generator, length: int) -> Tokens:
+        source = expression(rng, length - 2, OPERATORS[:2])
+        right = NUMBERS[value(tuple(source), self.name)]
+        place = int(rng.integers(len(source)))
+        while source[place] not in NUMBERS:
+            place = (place + 1) % len(source)
+        source[place] = "x"
+        return (*source, "=", right)
+
+    def solve(self, source: Tokens) -> Tokens:
+        if source.count("x") != 1 or source[-2:-1] != ("=",) or source[-1] not in NUMBERS or "*" in source:
+            raise InputError(f"a source of {self.name} is an expression with one x, = and a number 0 to 4")
+        for number in NUMBERS:
+            filled = tuple(number if token == "x" else token for token in source[:-2])  # noqa: S105
+            if value(filled, self.name) == int(source[-1]):
+                return (number,)
+        raise InputError(f"{''.join(source)!r:.60} has no solution")

@@ -1,0 +1,193 @@
+"""The tasks of later benchmarks: answers by another way, the papers' own counts, and what their rules leave out."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from kzoo import tasks
+from kzoo.errors import InputError
+from kzoo.tasks.chomsky import SCORES
+from kzoo.tasks.chomsky_context_free import expression
+from kzoo.tasks.listops_grammar import probabilities, tree
+from kzoo.tasks.word_problems import elements
+
+pytestmark = pytest.mark.once
+CHOMSKY = [name for name in tasks.names() if getattr(tasks.get(name), "level", "")]
+
+
+def pairs(name, lengths=(3, 8, 40, 61), n=25):
+    task = tasks.get(name)
+    return [x for length in lengths for x in task.examples("test", n, length=length)]
+
+
+def number(bits):
+    return sum(1 << i for i, bit in enumerate(bits) if bit == "1")
+
+
+ANSWERS = {
+    "even_pairs": lambda s: str(int(s[0] != s[-1])),
+    "parity_check": lambda s: str(sum(map(int, s)) % 2),
+    "cycle_navigation": lambda s: str(sum({"-": -1, "0": 0, "+": 1}[x] for x in s) % 5),
+    "modular_arithmetic_simple": lambda s: str(eval("".join(s)) % 5),
+    "modular_arithmetic": lambda s: str(eval("".join(s)) % 5),
+    "reverse_string": lambda s: "".join(s)[::-1],
+    "duplicate_string": lambda s: "".join(s) * 2,
+    "odds_first": lambda s: "".join(s[::2] + s[1::2]),
+    "bucket_sort": lambda s: "".join(str(i) * s.count(str(i)) for i in range(5)),
+    "binary_addition": lambda s: f"{sum(number(p) for p in ''.join(s).split('+')):b}"[::-1],
+    "binary_multiplication": lambda s: f"{number(''.join(s).split('*')[0]) * number(''.join(s).split('*')[1]):b}"[::-1],
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_answers(name):
+    for source, target in pairs(name):
+        assert "".join(target) == ANSWERS[name](source)
+    if name not in ("modular_arithmetic_simple",):
+        assert all(len(x.source) == 40 for x in tasks.get(name).examples("test", 5, length=40))
+
+
+def test_there_are_fifteen_of_the_hierarchy():
+    levels = [tasks.get(name).level for name in CHOMSKY]
+    assert [levels.count(x) for x in ("regular", "deterministic context-free", "context-sensitive")] == [4, 4, 7]
+    assert set(SCORES) <= set(CHOMSKY) and SCORES["parity_check"]["transformer"] == 52.0
+
+
+def test_an_equation_has_the_solution():
+    for source, (x,) in pairs("solve_equation"):
+        left, right = "".join(source).split("=")
+        solutions = [n for n in range(5) if (eval(left.replace("x", str(n))) - int(right)) % 5 == 0]
+        assert solutions == [int(x)]
+    with pytest.raises(InputError, match="the shortest is 3"):
+        tasks.get("solve_equation").examples("test", 1, length=2)
+
+
+def test_expressions_have_their_length():
+    rng = np.random.default_rng(0)
+    for length in [*range(1, 30), 200]:
+        source = expression(rng, length, ("+", "-", "*"))
+        assert len(source) == length and 0 <= int(tasks.get("modular_arithmetic").solve(tuple(source))[0]) < 5
+    for wrong in ("(1+2", "1+2", "()", "(1+2)3", "(1-)", "--1", "(1+2+3)", "-(1+2)"):
+        with pytest.raises(InputError, match="each operation in brackets"):
+            tasks.get("modular_arithmetic").solve(tuple(wrong))
+
+
+def test_a_stack():
+    empty = 0
+    for source, target in pairs("stack_manipulation", n=60):
+        stack = ""
+        for token in source:
+            empty += token == "POP" and not stack
+            stack = stack[:-1] if token == "POP" else stack + token[-1]
+        assert "".join(target) == stack[::-1] + "_"
+    assert empty  # pops of an empty stack are met
+    with pytest.raises(InputError, match="is bits, then actions"):
+        tasks.get("stack_manipulation").solve(("POP", "1"))
+
+
+def test_square_roots():
+    for source, target in pairs("compute_sqrt"):
+        root, value = int("".join(target), 2), int("".join(source), 2)
+        assert root**2 <= value < (root + 1) ** 2 and len(target) == -(-len(source) // 2)
+
+
+def test_missing_duplicates():
+    for source, (bit,) in pairs("missing_duplicate"):
+        whole = "".join(source).rstrip(".").replace("?", bit)
+        assert whole[: len(whole) // 2] == whole[len(whole) // 2 :] and len(source) - len(whole) == len(source) % 2
+    with pytest.raises(InputError, match="are not the same"):
+        tasks.get("missing_duplicate").solve(tuple("01?111"))
+
+
+@pytest.mark.parametrize("name, size, solvable", [("s3", 6, True), ("a5", 60, False), ("s5", 120, False)])
+def test_word_problems(name, size, solvable):
+    task = tasks.get(name)
+    group = elements(task.points, task.even)
+    assert len(group) == len(task.vocabulary) == size and group[0] == tuple(range(task.points))
+    for source, target in pairs(name, (5, 30), 5):
+        state = np.arange(task.points)
+        for token, answer in zip(source, target, strict=True):
+            state = np.array(group[int(token[1:])])[state]  # g_t after what came before
+            assert group[int(answer[1:])] == tuple(state)
+    commutators = {
+        tuple(a[b[a.index(b.index(i))]] for i in range(task.points)) for a, b in itertools.product(group, group)
+    }
+    assert (len(commutators) < size / 2 + 1) == (name != "a5")  # of A5 all elements are commutators
+
+
+def test_flip_flops():
+    task, reads = tasks.get("flip_flop"), []
+    for source, (bit,) in task.examples("train", 800):
+        text = "".join(source)
+        assert text[0] == "w" and text[-1] == "r" and bit == text[text.rindex("w") + 1]
+        kept = ""
+        for name, value in zip(text[::2], text[1::2], strict=False):
+            kept = value if name == "w" else kept
+            assert name != "r" or value == kept
+        reads.append(text[2:-1:2].count("i") / (len(text[2:-1:2])))
+    assert np.mean(reads) == pytest.approx(0.8, abs=0.01)
+    sparse = task.stratum_examples("sparse", 200, length=256)
+    assert np.mean(["".join(x.source).count("r") for x in sparse]) == pytest.approx(3.7, abs=0.5)  # as the paper's data
+
+
+def test_recall():
+    for source, target in tasks.get("mqar").examples("test", 50, length=60):
+        known = dict(zip(source[:120:2], source[1:120:2], strict=True))
+        queries = [token for token in source[120:] if token != "."]
+        assert len(source) == 240 and sorted(queries) == sorted(known) and len(set(known.values())) == 60
+        assert target == tuple(known[q] for q in queries)
+    spread = tasks.get("mqar").stratum_examples("slots", 100, length=20)
+    first = np.mean([[i for i, x in enumerate(s[40:]) if x != "."][10] for s, _ in spread])
+    assert all(len(s) == 160 for s, _ in spread) and first < 40  # queries crowd after the pairs
+    with pytest.raises(InputError, match="at most 256 pairs"):
+        tasks.get("mqar").examples("test", 1, length=257)
+
+
+@pytest.mark.parametrize("name, operands, digits", [("sum_digits", 3, 24), ("sum_operands", 24, 3)])
+def test_sums(name, operands, digits):
+    found = tasks.get(name).examples("test", 200, length=24)
+    equal = 0
+    for source, target in found:
+        numbers = "".join(source).split("+")
+        assert len(numbers) == operands and max(map(len, numbers)) == digits
+        assert int("".join(target)) == sum(map(int, numbers)) and all(str(int(x)) == x for x in numbers)
+        equal += len(set(map(len, numbers))) == 1
+    assert 70 < equal < 130
+
+
+def test_lists_follow_the_published_grammar():
+    known = probabilities()[1]
+    assert known[1] == 0.75 and known[2] == known[3] == 0
+    assert known[4] == pytest.approx(0.25 * 0.25 * 0.75**2) and 0.98 < known.sum() <= 1
+    assert known[:101].sum() > 0.97
+    rng = np.random.default_rng(0)
+    drawn = [tree(rng, 8) for _ in range(3000)]
+    # Of 8 tokens: [ a b c d e f ] has six, which no operation takes; two operations, of together four digits.
+    assert all(len(x) == 8 and sum(t.startswith("[") for t in x) == 2 for x in drawn)
+    task = tasks.get("listops_grammar")
+    assert task.solve(("[MED", "1", "4", "2", "9", "]")) == ("3",) and task.solve(
+        ("[MAX", "[MIN", "4", "2", "]", "1", "]")
+    ) == ("2",)
+    for wrong in (("[MED", "]"), ("1", "2"), ("[MIN", "1"), ("]",)):
+        with pytest.raises(InputError, match="a source of listops_grammar is"):
+            task.solve(wrong)
+    with pytest.raises(InputError, match="have 1, or 4 to"):
+        task.examples("test", 1, length=3)
+
+
+SCAN = {
+    "jump": (14_670, 7_706, 13_204),
+    "turn_left": (21_890, 1_208, 19_702),
+    "around_right": (15_225, 4_476, 15_225),
+}
+
+
+@pytest.mark.parametrize("name", SCAN)
+def test_the_published_counts_of_scan(name):
+    train, test, different = SCAN[name]
+    task = tasks.get(f"scan_{name}")
+    whole = task.examples("train_all")
+    assert (len(whole), len(task.examples("test"))) == (train, test)
+    assert len({x.source for x in whole}) == different
+    assert sorted(task.examples("train") + task.examples("validation")) == sorted(whole)
