@@ -37,6 +37,9 @@ def results_parser(sub: argparse.ArgumentParser) -> None:
     """Adds the arguments of `kzoo results`."""
     sub.add_argument("pattern", nargs="?", default="*", help='as "onestep_*": mechanism_task')
     sub.add_argument("--markdown", action="store_true", help="print the page of tables")
+    sub.add_argument("--leaderboard", action="store_true", help="the runs that keep to one protocol, best first")
+    sub.add_argument("--verify", metavar="ROW", help="measure the weights of a preset of the leaderboard anew")
+    sub.add_argument("--examples", type=int, help="with --verify: at most so many a length, for a quick look")
     sub.add_argument("--run", dest="missing", action="store_true", help="first make the runs that are missing")
     sub.add_argument("--jobs", type=int, help="so many runs at the same time, by default 1")
     sub.add_argument("--ray", metavar="ADDRESS", help='on a Ray cluster, as ray://host:10001; "local" starts one here')
@@ -95,6 +98,12 @@ def train_many(options: argparse.Namespace) -> int:
 def results(options: argparse.Namespace) -> int:
     from kzoo.cards.results_page import cells, markdown
 
+    if options.examples is not None and not options.verify:
+        raise InputError("--examples goes with --verify")
+    if options.verify:
+        return verify(options)
+    if options.leaderboard:
+        return leaderboard(options)
     failed = run_missing(options) if options.missing else {}
     chosen = [cell for cell in cells() if fnmatch.fnmatch(f"{cell['mechanism']}_{cell['task']}", options.pattern)]
     if options.json:
@@ -157,3 +166,35 @@ def spread(cell: dict[str, Any]) -> str:
         return f"mean, sd {100 * own['sd']:.1f}"
     low, high = (percent(choose(cell["seeds"].values())) for choose in (min, max))
     return f"median, {low} to {high}"
+
+
+def leaderboard(options: argparse.Namespace) -> int:
+    from kzoo.cards.leaderboard import as_json, entries, markdown
+
+    if options.missing:
+        raise InputError("--run makes the runs of the papers' tables, and does not go with --leaderboard")
+    if options.markdown:
+        print(markdown(), end="")
+        return 0
+    found = [x for x in entries() if fnmatch.fnmatch(f"{x['mechanism']}_{x['task']}", options.pattern)]
+    if options.json:
+        print_json(as_json(found))
+        return 0
+    lines = [
+        [x["task"], ", ".join(x["tags"]) or "none", str(x["rank"]), x["name"], str(len(x["seeds"]))]
+        + [percent(x["score"]["mean"]), percent(x["score"]["min"]), f"{x['reach']['mean']:.1f}"]
+        for x in found
+    ]
+    print(text_table(["task", "tags", "rank", "run", "seeds", "score", "worst seed", "reach"], lines))
+    return 0
+
+
+def verify(options: argparse.Namespace) -> int:
+    from kzoo.cards.verification import verify as checks_of
+
+    found = checks_of(options.verify, options.examples)
+    if options.json:
+        print_json([check._asdict() for check in found])
+    else:
+        print(text_table(["", "holds", "found"], [[c.about, "yes" if c.holds else "no", c.found] for c in found]))
+    return 0 if all(check.holds for check in found) else 1

@@ -21,6 +21,7 @@ class ClassifierPreprocessor(Preprocessor):
         labels: iterable of str. The labels, in order; label k is class k.
         boundaries: bool. Whether start and end symbols stand around each source. Defaults to True.
         characters: bool. Whether a text is read character by character, without spaces. Defaults to False.
+        last_answers: bool. Whether targets are sequences, and the last token of each is its label. Defaults to False.
 
     Example:
 
@@ -32,16 +33,22 @@ class ClassifierPreprocessor(Preprocessor):
     ```
     """
 
-    arguments = ("labels", "boundaries", "characters")
+    arguments = ("labels", "boundaries", "characters", "last_answers")
 
     def __init__(
-        self, tokens: Iterable[str], labels: Iterable[str], boundaries: bool = True, characters: bool = False
+        self,
+        tokens: Iterable[str],
+        labels: Iterable[str],
+        boundaries: bool = True,
+        characters: bool = False,
+        last_answers: bool = False,
     ) -> None:
         super().__init__(tokens, characters)
         self.labels = list(labels)
         if len(set(self.labels)) != len(self.labels) or not all(isinstance(label, str) for label in self.labels):
             raise InputError("labels are different strings")
         self.boundaries = checks.boolean("boundaries", boundaries)
+        self.last_answers = checks.boolean("last_answers", last_answers)
 
     @classmethod
     def from_task(cls, task: Task, boundaries: bool = True) -> Self:
@@ -50,6 +57,8 @@ class ClassifierPreprocessor(Preprocessor):
         Raises:
             InputError: the targets of the task are no labels.
         """
+        if task.last_answers:
+            return cls(task.vocabulary, task.vocabulary, boundaries, task.characters, last_answers=True)
         if not isinstance(task, ClassificationTask):
             raise InputError(f"a classifier answers with one label, and the targets of {task.name} are sequences")
         return cls(task.vocabulary, task.labels, boundaries, task.characters)
@@ -64,6 +73,7 @@ class ClassifierPreprocessor(Preprocessor):
             InputError: it is no label, or more than one.
         """
         words = target.split() if isinstance(target, str) else list(target)
+        words = words[-1:] if self.last_answers else words
         if len(words) != 1 or words[0] not in self.labels:
             raise InputError(did_you_mean("label", " ".join(words), self.labels))
         return [self.labels.index(words[0])]
@@ -88,6 +98,12 @@ class ClassifierPreprocessor(Preprocessor):
         """
         y = np.array(targets, "int32")
         return self.sources(sources, pad_to and pad_to[0]), y, np.ones(y.shape, "float32")
+
+    def get_config(self) -> Config:
+        config = super().get_config()
+        if not self.last_answers:
+            del config["last_answers"]  # presets from before it say the same
+        return config
 
     def text_rule(self) -> Config:
         return {**super().text_rule(), "labels": self.labels}

@@ -78,7 +78,7 @@ class Recipe:
                 raise InputError(did_you_mean(f"split of {self.task}", stage.data.split, task.splits))
         if self.mechanism is not None and not (isinstance(self.mechanism, str) and MECHANISM.fullmatch(self.mechanism)):
             raise InputError("mechanism must be a word of small letters, digits and underscores")
-        supervision.check(self.supervision or (), supervision.implied(task, self.layout, self.stages))
+        supervision.check(self.supervision or (), supervision.implied(task, self.layout, self.stages, self.model))
         self._check_evaluation()
 
     def _check_model(self) -> None:

@@ -9,8 +9,12 @@ from kzoo.saving.catalogue import SUPERVISION
 from kzoo.tasks import Task
 from kzoo.training.stages import Stage
 
+ALIGNING = ("coupled", "CoupledEncoding", "abacus", "AbacusEncoding")
 
-def implied(task: Task, layout: dict[str, Any], stages: Iterable[Stage]) -> tuple[str, ...]:
+
+def implied(
+    task: Task, layout: dict[str, Any], stages: Iterable[Stage], model: dict[str, Any] | None = None
+) -> tuple[str, ...]:
     """Returns the words of `SUPERVISION` that a recipe implies; no stages are a construction.
 
     "longer inputs" is a selection length beyond the training split. The validation split of a task is the published
@@ -21,7 +25,7 @@ def implied(task: Task, layout: dict[str, Any], stages: Iterable[Stage]) -> tupl
     found = {
         "intermediate results": any(stage.objective.intermediate for stage in stages),
         "gold attention": any(_told_where_to_look(stage) for stage in stages),
-        "built-in alignment": bool(layout.get("aligned")),
+        "built-in alignment": bool(layout.get("aligned")) or _is_told_places(model or {}),
         "longer inputs": any(_selects_on_longer(task, stage) for stage in stages),
         "constructed": not stages,
     }
@@ -43,6 +47,13 @@ def check(words: Sequence[str], implied_words: Sequence[str]) -> None:
 
 def _told_where_to_look(stage: Stage) -> bool:
     return bool(stage.objective.attention_supervision) and stage.objective.learned_alignment is None
+
+
+def _is_told_places(model: dict[str, Any]) -> bool:
+    """Whether the encoding of a model's config gives tokens that belong together one place."""
+    encoding = (model.get("config") or {}).get("encoding")
+    name = encoding.get("class") if isinstance(encoding, dict) else encoding
+    return name in ALIGNING
 
 
 def _selects_on_longer(task: Task, stage: Stage) -> bool:

@@ -142,7 +142,7 @@ class DeltaMixer(Mixer):
         times, steps = ops.shape(query)[2], self.reflections
         place = ops.arange(times * steps, dtype="int32")
         lower = ops.cast(place[None, :] < place[:, None], "float32")
-        overlaps = strengths[..., None] * ops.einsum("bnth,bnsh->bnts", keys, keys) * lower
+        overlaps = strengths[..., None] * ops.matmul(keys, ops.swapaxes(keys, -1, -2)) * lower
         system = overlaps + ops.eye(times * steps, dtype="float32")
         updates = ops.solve_triangular(system, strengths[..., None] * values, lower=True)
         last = (ops.arange(times, dtype="int32") + 1) * steps - 1  # a position's last reflection
@@ -166,7 +166,8 @@ class DeltaMixer(Mixer):
 
     def split(self, x: Tensor) -> Tensor:
         """Returns vectors (B, T, R N H) as float32 (B, N, T R, H)."""
-        shape = (ops.shape(x)[0], -1, self.heads, self.size)
+        batch, times = ops.shape(x)[:2]
+        shape = (batch, times * (x.shape[-1] // (self.heads * self.size)), self.heads, self.size)
         return ops.transpose(ops.reshape(ops.cast(x, "float32"), shape), (0, 2, 1, 3))
 
     def output(self, found: Tensor, inputs: Tensor) -> Tensor:

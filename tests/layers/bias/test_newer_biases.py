@@ -51,7 +51,7 @@ def test_kerple(places):
     slope, curve = (np.maximum(numpy(v)[:, 0, 0], 0.01) for v in (bias.slope, bias.curve))
     both(bias, lambda h, i, j: -slope[h] * math.log(1 + curve[h] * abs(i - j)), places)
     power = made("kerple_power")
-    curve = np.clip(numpy(power.curve)[:, 0, 0], 0.01, 2)
+    slope, curve = np.maximum(numpy(power.slope)[:, 0, 0], 0.01), np.clip(numpy(power.curve)[:, 0, 0], 0.01, 2)
     both(power, lambda h, i, j: -slope[h] * abs(i - j) ** curve[h] if i != j else 0.0, places)
 
 

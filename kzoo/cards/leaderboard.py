@@ -1,0 +1,124 @@
+"""One leaderboard for all families: the bundled runs that keep to the protocol, task by task."""
+
+import math
+from typing import Any
+
+from kzoo import tasks
+from kzoo.cards import protocol
+from kzoo.cards.markdown import table_of
+from kzoo.errors import InputError
+from kzoo.evaluation.report import percent
+from kzoo.saving import catalogue
+from kzoo.saving.preset import Preset
+from kzoo.training.recipe import Recipe
+
+
+def entries() -> list[dict[str, Any]]:
+    """Returns an entry for every bundled preset and recorded run that keeps to the protocol; best first in each task.
+
+    Each has `release`, `task`, `version`, `name`, `mechanism`, `model` (the class), `tags`, `parameters` (or None, of a
+    recorded run), `steps`, `examples_seen`, `seconds` (means over its trainings), `recipe_sha256`, `lengths`, `score`
+    and `reach` (each mean, sd, min and max over seeds), `rank` among those with its tags, and `seeds`: for each its
+    `weights_sha256`, `accuracy` and `n` by length, `score` and `reach`.
+    """
+    found = []
+    for name in catalogue.names_of(catalogue.PRESET, catalogue.RUN):
+        entry = entry_of(Preset.find(name))
+        if entry is not None:
+            found.append(entry)
+    found.sort(key=lambda entry: (entry["task"], entry["tags"], -entry["score"]["mean"], -entry["score"]["min"]))
+    ranks: dict[tuple[str, tuple[str, ...]], int] = {}
+    for entry in found:
+        group = entry["task"], tuple(entry["tags"])
+        entry["rank"] = ranks[group] = ranks.get(group, 0) + 1
+    return found
+
+
+def entry_of(preset: Preset) -> dict[str, Any] | None:
+    """Returns the entry of a preset or recorded run, or None if it does not keep to the protocol or lacks a length."""
+    recipe = recipe_of(preset)
+    if recipe is None or preset.results is None:
+        return None
+    task = tasks.get(recipe.task)
+    lengths, longest = protocol.scored_lengths(task), task.splits["train"].lengths[1]
+    training, parameters = preset.results.get("training") or [], preset.metadata.get("parameters")
+    if not lengths or not training or protocol.breaches(recipe, parameters, training):
+        return None
+    measured: dict[int, dict[str, Any]] = {}
+    for row in [*preset.rows, *preset.other_rows]:
+        if row["metric"] == "sequence_accuracy" and row["task"] == task.name and row["length"] is not None:
+            own = measured.setdefault(row["training_seed"] or 0, {"accuracy": {}, "n": {}})
+            own["weights_sha256"] = row["weights_sha256"]
+            own["accuracy"][row["length"]], own["n"][row["length"]] = row["value"], row["n"]
+    seeds = {}
+    for seed, own in sorted(measured.items()):
+        score = protocol.chomsky_score(own["accuracy"], lengths)
+        if score is not None:
+            seeds[seed] = {**own, "score": score, "reach": protocol.reach(own["accuracy"], lengths, longest)}
+    if not seeds:
+        return None
+    entry: dict[str, Any] = {"release": protocol.RELEASE, "task": task.name, "version": task.version}
+    entry |= {"name": preset.name, "mechanism": recipe.mechanism, "model": recipe.model["class"]}
+    entry |= {"tags": list(protocol.tags(recipe)), "parameters": parameters}
+    for key in ("steps", "examples_seen", "seconds"):
+        entry[key] = round(sum(run.get(key, 0) for run in training) / len(training))
+    entry |= {"recipe_sha256": protocol.recipe_sha256(recipe), "lengths": lengths}
+    entry |= {key: protocol.spread([own[key] for own in seeds.values()]) for key in ("score", "reach")}
+    return entry | {"seeds": seeds}
+
+
+def recipe_of(preset: Preset) -> Recipe | None:
+    """Returns the recipe of a preset, or None if it has none that is valid today."""
+    try:
+        return None if preset.recipe is None else Recipe.from_config(preset.recipe)
+    except (InputError, LookupError):
+        return None
+
+
+def as_json(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the entries as plain data: no standard deviation of one seed."""
+    return [
+        {
+            key: {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in value.items()}
+            if key in ("score", "reach")
+            else value
+            for key, value in entry.items()
+        }
+        for entry in found
+    ]
+
+
+def markdown() -> str:
+    """Returns the page: a table a task, with a row an entry."""
+    found = entries()
+    parts = [
+        "# Leaderboard",
+        f"Release {protocol.RELEASE}. Runs of one budget: at most {protocol.PARAMETERS:,} parameters, "
+        f"{protocol.STEPS:,} steps and {protocol.EXAMPLES:,} examples, trained on the training split alone, without a "
+        "look at longer inputs unless a tag says so. The score is the mean sequence accuracy, in percent, over the "
+        "lengths beyond the trained ones, up to ten times as long; the reach is how many times the trained length is "
+        f"done with {100 * protocol.SOLVED:.0f} % or more at every length up to it. Both are means over seeds. The "
+        f"protocol asks for {len(protocol.SEEDS)} of them: a row with fewer is no more than a first look. Ranks are "
+        "within a task and its tags. Rendered by `kzoo results --leaderboard --markdown`; `kzoo results --verify NAME` "
+        "measures a row's weights anew; the protocol is `kzoo/cards/protocol.py`.",
+    ]
+    for name in dict.fromkeys(entry["task"] for entry in found):
+        own = [entry for entry in found if entry["task"] == name]
+        task = tasks.get(name)
+        low, high = task.splits["train"].lengths
+        header = ["rank", "mechanism", "run", "tags", "seeds", "parameters", "examples", "seconds"]
+        header += [*map(str, own[0]["lengths"]), "score", "worst seed", "reach"]
+        rows = [_line(entry) for entry in own]
+        parts.append(f"## {name}\n\nTrained on {low} to {high} {task.length_unit}.\n\n{table_of(header, rows)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _line(entry: dict[str, Any]) -> list[str]:
+    own = entry["seeds"].values()
+    columns = [percent(sum(seed["accuracy"][n] for seed in own) / len(own)) for n in entry["lengths"]]
+    score = percent(entry["score"]["mean"])
+    score += f" ± {100 * entry['score']['sd']:.1f}" if len(own) > 1 else ""
+    facts = [str(entry["rank"]), entry["mechanism"] or "", entry["name"], ", ".join(entry["tags"]) or "none"]
+    facts += [str(len(own)), f"{entry['parameters']:,}" if entry["parameters"] else "-"]
+    facts += [f"{entry['examples_seen']:,}", str(entry["seconds"])]
+    return [*facts, *columns, score, percent(entry["score"]["min"]), f"{entry['reach']['mean']:.1f}"]

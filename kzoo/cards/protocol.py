@@ -1,0 +1,121 @@
+"""The protocol of the leaderboard, all of it: what a run may cost, what it may see, how it is measured and compared.
+
+- Budget: at most `PARAMETERS` weights, embeddings included, `STEPS` steps and `EXAMPLES` examples seen, which on one
+core
+  are about three minutes for the models here. Seconds are shown, and not limited.
+- Data: the training split, of lengths up to b. Only the validation split of the same lengths selects weights; a recipe
+  that selects by longer inputs, or a task whose published validation split is longer, says so ("longer validation").
+- Seeds: `SEEDS` set weights and order; the examples are the task's own. A row counts the seeds that it has.
+- Lengths: those that the task reports beyond b, up to ten times b. What a table shows at other lengths is not scored.
+- Scores of a seed: the Chomsky score, the mean over these lengths of the sequence accuracy; and the reach, the greatest
+of
+  them up to which every one has 90 % or more, divided by b. Of the seeds: mean, standard deviation and least.
+- Tags: what training had beyond pairs of source and target, as everywhere in kzoo. Ranks are within a task and a set
+  of tags.
+- A row is a recipe and the SHA-256 of its weights, which `kzoo results --verify` measures anew.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from statistics import mean, stdev
+from typing import Any
+
+from kzoo.errors import InputError
+from kzoo.tasks import Task
+from kzoo.tasks import get as get_task
+from kzoo.training.recipe import Recipe
+
+RELEASE = 1
+PARAMETERS = 350_000
+STEPS = 3_000
+EXAMPLES = 384_000
+SEEDS = (0, 1, 2, 3, 4)
+FARTHEST = 10  # times the longest trained length
+SOLVED = 0.9
+LONGER_VALIDATION = "longer validation"
+PRETRAINED = "pretrained"
+
+
+def scored_lengths(task: Task) -> list[int]:
+    """Returns the lengths that are scored: those that the task reports beyond the trained, up to ten times as long."""
+    longest = task.splits["train"].lengths[1]
+    return [n for n in task.test_lengths if n is not None and longest < n <= FARTHEST * longest]
+
+
+def breaches(recipe: Recipe, parameters: int | None = None, training: Sequence[Mapping[str, Any]] = ()) -> list[str]:
+    """Returns what of a run the budget or the data of the protocol does not allow, a few words each.
+
+    Args:
+        recipe: Recipe.
+        parameters: int. The number of weights, where it is known.
+        training: sequence of dict, what results.json says of its trainings: `steps` and `examples_seen` of each.
+    """
+    found = []
+    if recipe.constructed:
+        found.append("its weights are set, not trained")
+    if parameters is not None and parameters > PARAMETERS:
+        found.append(f"it has {parameters:,} parameters, more than {PARAMETERS:,}")
+    for entry in training:
+        for key, limit, what in (("steps", STEPS, "steps"), ("examples_seen", EXAMPLES, "examples")):
+            if entry.get(key, 0) > limit:
+                found.append(f"it was trained on {entry[key]:,} {what}, more than {limit:,}")
+    if any(stage.data.split != "train" for stage in recipe.stages):
+        found.append("it was trained on another split than train")
+    return list(dict.fromkeys(found))
+
+
+def tags(recipe: Recipe) -> tuple[str, ...]:
+    """Returns the tags of a run: its supervision, and how its weights were selected or begun."""
+    task, found = get_task(recipe.task), list(recipe.supervision or ())
+    longest = task.splits["train"].lengths[1]
+    selections = [stage.selection for stage in recipe.stages]
+    by_longer = any(x.by == "validation" and x.length is not None and x.length > longest for x in selections)
+    published = task.splits["validation"].lengths[1] > longest
+    if by_longer or (published and any(x.by == "validation" and x.length is None for x in selections)):
+        found.append(LONGER_VALIDATION)
+    if recipe.init_from is not None or recipe.calibration is not None:  # the budget of another run is in it
+        found.append(PRETRAINED)
+    return tuple(dict.fromkeys(found))
+
+
+def recipe_sha256(recipe: Recipe) -> str:
+    """Returns the SHA-256 of a recipe, its seed apart: sorted keys, no spaces."""
+    config = {key: value for key, value in recipe.to_config().items() if key != "seed"}
+    return hashlib.sha256(json.dumps(config, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def fresh_seed(weights_sha256: str, task: Task) -> int:
+    """Returns the seed of test examples that nobody can train on: it follows from the weights."""
+    text = f"{weights_sha256}|{task.name}|{task.version}|{RELEASE}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])
+
+
+def chomsky_score(accuracies: Mapping[int, float], lengths: Sequence[int]) -> float | None:
+    """Returns the mean accuracy over the scored lengths of one seed, or None if one is missing."""
+    if not lengths or not set(lengths) <= set(accuracies):
+        return None
+    return mean(accuracies[length] for length in lengths)
+
+
+def reach(accuracies: Mapping[int, float], lengths: Sequence[int], longest: int) -> float:
+    """Returns how far one seed is right: the greatest scored length up to which all have 90 %, in trained lengths."""
+    far = 0
+    for length in sorted(lengths):
+        if accuracies.get(length, 0.0) < SOLVED:
+            break
+        far = length
+    return far / longest
+
+
+def spread(values: Sequence[float]) -> dict[str, float]:
+    """Returns mean, standard deviation, least and greatest of the seeds.
+
+    Raises:
+        InputError: there is none.
+    """
+    if not values:
+        raise InputError("there are no seeds")
+    deviation = stdev(values) if len(values) > 1 else math.nan
+    return {"mean": mean(values), "sd": deviation, "min": min(values), "max": max(values)}

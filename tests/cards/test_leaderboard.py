@@ -1,0 +1,127 @@
+"""The leaderboard: its scores by hand, what the protocol keeps out, and a submission that is measured anew."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import kzoo
+from kzoo.cards import protocol
+from kzoo.cards.leaderboard import as_json, entries, entry_of, markdown
+from kzoo.cards.verification import verify
+from kzoo.cli.main import main
+from kzoo.errors import InputError, PresetError
+from kzoo.saving.preset import Preset
+from kzoo.training.recipe import Recipe, load_recipe
+
+STAGE = {"budget": {"epochs": 1}, "data": {"examples": 64}, "selection": {"by": "last"}}
+
+
+@pytest.fixture(scope="module")
+def board():
+    return entries()
+
+
+def recipe(**changes):
+    config = {"task": "parity_check", "supervision": [], "mechanism": "delta", "stages": [STAGE]}
+    config["model"] = {"class": "RecurrentClassifier", "config": {"reader": "delta", "units": 8}}
+    return Recipe.from_config(config | changes)
+
+
+@pytest.mark.once
+def test_scores():
+    assert protocol.scored_lengths(kzoo.tasks.get("copy")) == [15, 30, 100]
+    assert protocol.scored_lengths(kzoo.tasks.get("parity_check")) == [60, 80, 120, 200, 400]
+    assert protocol.scored_lengths(kzoo.tasks.get("scan")) == []
+    found = {15: 1.0, 30: 0.9, 100: 0.5, 7: 0.0}
+    assert protocol.chomsky_score(found, [15, 30, 100]) == pytest.approx(0.8)
+    assert protocol.chomsky_score({15: 1.0}, [15, 30]) is None
+    assert protocol.reach(found, [15, 30, 100], 10) == 3 and protocol.reach({15: 0.89, 30: 1.0}, [15, 30], 10) == 0
+    assert protocol.spread([0.5, 1.0]) == {"mean": 0.75, "sd": pytest.approx(0.35355, abs=1e-4), "min": 0.5, "max": 1.0}
+    assert math.isnan(protocol.spread([1.0])["sd"])
+
+
+@pytest.mark.once
+def test_what_the_protocol_allows():
+    assert protocol.breaches(recipe(), 350_000, [{"steps": 3_000, "examples_seen": 384_000}]) == []
+    assert protocol.breaches(recipe(), 350_001) == ["it has 350,001 parameters, more than 350,000"]
+    long = [{"steps": 3_001, "examples_seen": 400_000}]
+    found = protocol.breaches(recipe(), None, long)
+    assert found[0] == "it was trained on 3,001 steps, more than 3,000" and "400,000 examples" in found[1]
+    other = recipe(task="sorter", stages=[STAGE | {"data": {"split": "windows"}}])
+    assert protocol.breaches(other) == ["it was trained on another split than train"]
+    assert protocol.breaches(load_recipe("theorem_sorter"), 302) == ["its weights are set, not trained"]
+
+
+@pytest.mark.once
+def test_tags():
+    assert protocol.tags(recipe()) == ()
+    assert protocol.tags(recipe(init_from="somewhere")) == ("pretrained",)
+    assert protocol.tags(load_recipe("monotonic_copy")) == ("longer validation",)  # as its paper selects
+    assert protocol.tags(recipe(stages=[STAGE | {"selection": {"by": "validation"}}])) == ()
+    with pytest.raises(InputError, match="supervision must declare 'built-in alignment'"):
+        recipe(task="sum_digits", model={"class": "TransformerDecoder", "config": {"encoding": "coupled"}})
+
+
+@pytest.mark.once
+def test_entries_keep_to_the_protocol(board):
+    assert len(board) > 50 and {"copy", "recopy", "lookup"} <= {entry["task"] for entry in board}
+    for entry in board:
+        assert (entry["parameters"] or 0) <= protocol.PARAMETERS and entry["steps"] <= protocol.STEPS
+        for seed in entry["seeds"].values():
+            assert seed["score"] == pytest.approx(np.mean([seed["accuracy"][n] for n in entry["lengths"]]))
+            assert len(seed["weights_sha256"]) == 64
+    for one, other in zip(board, board[1:], strict=False):
+        if (one["task"], one["tags"]) == (other["task"], other["tags"]):
+            assert one["score"]["mean"] >= other["score"]["mean"] and other["rank"] == one["rank"] + 1
+        else:
+            assert other["rank"] == 1
+    assert json.loads(json.dumps(as_json(board), allow_nan=False))
+
+
+@pytest.mark.once
+def test_the_page_is_what_is_rendered(root):
+    assert (root / "hub_cards" / "leaderboard.md").read_text(encoding="utf-8") == markdown()
+
+
+@pytest.mark.once
+def test_the_command(capsys):
+    assert main(["results", "--leaderboard", "monotonic_copy", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [x["name"] for x in found] == ["monotonic_copy"] and set(found[0]["seeds"]) >= {"0"}
+    assert main(["results", "--leaderboard", "*_copy"]) == 0
+    assert "monotonic_copy" in capsys.readouterr().out
+    assert main(["results", "--leaderboard", "--run"]) == 2 and main(["results", "--examples", "3"]) == 2
+    assert main(["results", "--verify", "monotonic_copy"]) == 2
+    assert "is a recorded run, without weights: kzoo train monotonic_copy --output DIR" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_submission_is_measured_anew(tmp_path, capsys):
+    evaluation = {"evaluation": {"lengths": [60, 80, 120, 200, 400], "examples": 40}}
+    folder = kzoo.train(recipe(**evaluation), tmp_path / "delta_parity")
+    assert all(check.holds for check in verify(folder)) and main(["results", "--verify", str(folder)]) == 0
+    assert "length 400, fresh examples" in capsys.readouterr().out
+    entry = entry_of(Preset.find(folder))
+    assert entry["lengths"] == [60, 80, 120, 200, 400] and list(entry["seeds"]) == [0] and entry["tags"] == []
+    assert protocol.fresh_seed("ab", kzoo.tasks.get("copy")) != protocol.fresh_seed("ac", kzoo.tasks.get("copy"))
+    # One that claims more than it can do.
+    results = json.loads((folder / "results.json").read_text())
+    for row in results["rows"]:
+        if row["metric"] == "sequence_accuracy":
+            row["value"] = 1.0
+    (folder / "results.json").write_text(json.dumps(results))
+    metadata = json.loads((folder / "metadata.json").read_text())
+    metadata["files"].pop("results.json")
+    (folder / "metadata.json").write_text(json.dumps(metadata))
+    failed = [check.about for check in verify(folder) if not check.holds]
+    assert len(failed) == 10 and main(["results", "--verify", str(folder), "--json"]) == 1
+
+
+@pytest.mark.once
+def test_what_cannot_be_verified():
+    with pytest.raises(PresetError, match="without weights"):
+        verify("monotonic_copy")
+    with pytest.raises(PresetError, match="waypoint_scan has no results of its weights at any length"):
+        verify("waypoint_scan")
