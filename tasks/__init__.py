@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from kzoo.tasks.chomsky_context_free import ReverseString as ReverseString
     from kzoo.tasks.chomsky_context_free import SolveEquation as SolveEquation
     from kzoo.tasks.chomsky_context_free import StackManipulation as StackManipulation
-    from kzoo.tasks.chomsky_context_sensitive import BinaryAddition as BinaryAddition
-    from kzoo.tasks.chomsky_context_sensitive import BinaryMultiplication as BinaryMultiplication
-    from kzoo.tasks.chomsky_context_sensitive import BinaryTask as BinaryTask
     from kzoo.tasks.chomsky_context_sensitive import BitsTask as BitsTask
     from kzoo.tasks.chomsky_context_sensitive import BucketSort as BucketSort
-    from kzoo.tasks.chomsky_context_sensitive import ComputeSqrt as ComputeSqrt
     from kzoo.tasks.chomsky_context_sensitive import DuplicateString as DuplicateString
     from kzoo.tasks.chomsky_context_sensitive import MissingDuplicate as MissingDuplicate
     from kzoo.tasks.chomsky_context_sensitive import OddsFirst as OddsFirst
+    from kzoo.tasks.chomsky_numbers import BinaryAddition as BinaryAddition
+    from kzoo.tasks.chomsky_numbers import BinaryMultiplication as BinaryMultiplication
+    from kzoo.tasks.chomsky_numbers import BinaryTask as BinaryTask
+    from kzoo.tasks.chomsky_numbers import ComputeSqrt as ComputeSqrt
     from kzoo.tasks.chomsky_regular import BitLabelTask as BitLabelTask
     from kzoo.tasks.chomsky_regular import CycleNavigation as CycleNavigation
     from kzoo.tasks.chomsky_regular import EvenPairs as EvenPairs

@@ -1,0 +1,130 @@
+"""The context-sensitive tasks of Deletang et al. (2023) on binary numbers."""
+
+import math
+
+import numpy as np
+
+from kzoo.errors import InputError
+from kzoo.registry import register
+from kzoo.tasks.base import Tokens
+from kzoo.tasks.chomsky import BITS, ChomskyTask, random_tokens
+from kzoo.tasks.strata import Stratum
+
+
+class BinaryTask(ChomskyTask):
+    """Base of the tasks on two numbers in binary, each from its last bit; up to two tokens are one number."""
+
+    characters = True
+    level = "context-sensitive"
+    operator = ""
+
+    def draw_source(self, rng: np.random.Generator, length: int) -> Tokens:
+        if length <= 2:
+            return self.number(rng, length)
+        first = int(rng.integers(1, length - 1))
+        return (*self.number(rng, first), self.operator, *self.number(rng, length - 1 - first))
+
+    def number(self, rng: np.random.Generator, length: int) -> Tokens:
+        """Draws a number that is not 0 of so many bits, leading zeros included, from its last."""
+        while "1" not in (bits := random_tokens(rng, BITS, length)):
+            pass
+        return bits
+
+    def numbers(self, source: Tokens) -> list[int]:
+        """Returns the numbers of a source."""
+        self.check(source, (*BITS, self.operator), f"two binary numbers with {self.operator} between them")
+        parts = "".join(source).split(self.operator)
+        if not all(parts) or len(parts) > 2:
+            raise InputError(f"a source of {self.name} is two binary numbers with {self.operator} between them")
+        return [int(part[::-1], 2) for part in parts]
+
+
+@register("task", "binary_addition")
+class BinaryAddition(BinaryTask):
+    """The sum of two binary numbers, all three from their last bit.
+
+    The lengths of the two are drawn so that they, with the +, are as long as the source; a sum has no leading zeros.
+
+    Example:
+
+    ```python
+    task = kzoo.tasks.get("binary_addition")
+    assert task.solve(tuple("011+11")) == tuple("1001")  # 6 + 3
+    ```
+
+    Differences: the end symbol closes a sum, where the paper has a mark and fills up with zeros.
+    """
+
+    name = "binary_addition"
+    vocabulary = (*BITS, "+")
+    operator = "+"
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        def ripple(rng: np.random.Generator, n: int) -> Tokens:
+            size = (n - 1) // 2
+            return (*["1"] * size, "+", "1", *["0"] * (n - size - 2))
+
+        def equal(rng: np.random.Generator, n: int) -> Tokens:
+            size = (n - 1) // 2
+            return (*self.number(rng, size), "+", *self.number(rng, n - 1 - size))
+
+        return {
+            "ripple": Stratum("a carry through all bits", ripple, shortest=3),
+            "equal_lengths": Stratum("numbers of one length", equal, shortest=3),
+        }
+
+    def solve(self, source: Tokens) -> Tokens:
+        return tuple(f"{sum(self.numbers(source)):b}"[::-1])
+
+
+@register("task", "binary_multiplication")
+class BinaryMultiplication(BinaryTask):
+    """The product of two binary numbers, all three from their last bit; a single number is its own.
+
+    Example:
+
+    ```python
+    task = kzoo.tasks.get("binary_multiplication")
+    assert task.solve(tuple("011*11")) == tuple("01001")  # 6 * 3
+    ```
+
+    Differences: the end symbol closes a product, as in `BinaryAddition`; up to two tokens the paper's target is zeros.
+    """
+
+    name = "binary_multiplication"
+    vocabulary = (*BITS, "*")
+    operator = "*"
+
+    def solve(self, source: Tokens) -> Tokens:
+        return tuple(f"{math.prod(self.numbers(source)):b}"[::-1])
+
+
+@register("task", "compute_sqrt")
+class ComputeSqrt(ChomskyTask):
+    """The square root of a binary number, rounded down: half as many bits, both from their first bit.
+
+    Example:
+
+    ```python
+    task = kzoo.tasks.get("compute_sqrt")
+    assert task.solve(tuple("01011")) == tuple("011")  # of 11
+    ```
+
+    Differences: both have their first bit first, as in the paper's code; its text says the last.
+    """
+
+    name = "compute_sqrt"
+    vocabulary = BITS
+    characters = True
+    level = "context-sensitive"
+
+    def draw_source(self, rng: np.random.Generator, length: int) -> Tokens:
+        while "1" not in (bits := random_tokens(rng, BITS, length)):
+            pass
+        return bits
+
+    def solve(self, source: Tokens) -> Tokens:
+        self.check(source, BITS, "one or more bits")
+        root, bits = math.isqrt(int("".join(source), 2)), (len(source) + 1) // 2
+        return tuple(f"{root:0{bits}b}")
