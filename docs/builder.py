@@ -1,5 +1,6 @@
 """Builds the site: pages from the repository's own files, then HTML, then a check of all of it."""
 
+import importlib.util
 import json
 import os
 import shutil
@@ -20,7 +21,6 @@ from docs.results import results_pages
 from docs.subjects import paper_pages, task_pages
 
 KATEX = ("katex.min.js", "katex.min.css", "contrib/auto-render.min.js")
-GALLERY = ROOT / "kzoo" / "gallery"  # a page of its own, which needs nothing of the site
 
 
 def build(output: Path) -> list[str]:
@@ -44,12 +44,14 @@ def build(output: Path) -> list[str]:
     shutil.copytree(katex, pages / "assets/katex/fonts", ignore=shutil.ignore_patterns("*.ttf", "*.woff"))
     settings = (DOCS / "mkdocs.yml").read_text(encoding="utf-8").replace("ROOT", str(ROOT))
     (WORK / "mkdocs.yml").write_text(f"{settings}nav: {json.dumps(navigation)}\n", encoding="utf-8")
+    if has_gallery():
+        from kzoo.gallery import write_gallery
+
+        write_gallery(pages / "gallery")
     _render()
     shutil.rmtree(output, ignore_errors=True)
     output.parent.mkdir(parents=True, exist_ok=True)
     shutil.copytree(WORK / "site", output)
-    if (GALLERY / "index.html").is_file():
-        shutil.copytree(GALLERY, output / "gallery", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     return check(output)
 
 
@@ -72,7 +74,7 @@ def all_files() -> tuple[dict[str, str | Path], list[Any]]:
         files |= pages
         listed.append({title: [path for path in pages if path.endswith(".md")]})
     start, *others = listed
-    gallery = [{"Gallery": "gallery/index.html"}] if (GALLERY / "index.html").is_file() else []
+    gallery = [{"Gallery": "gallery/index.html"}] if has_gallery() else []
     navigation = [{"Start": "index.md"}, start, others[0], *gallery, {"Results": "results.md"}, *others[1:]]
     files["index.md"] = files.pop("guides/index.md")
     start["Guides"].remove("guides/index.md")
@@ -84,12 +86,21 @@ def all_files() -> tuple[dict[str, str | Path], list[Any]]:
     return files, [*navigation, {"Reference": api_navigation}]
 
 
+def has_gallery() -> bool:
+    """Whether this kzoo has the page that runs presets in the browser, which needs nothing of the site."""
+    return importlib.util.find_spec("kzoo.gallery") is not None
+
+
 def _render() -> None:
     """Turns the pages into HTML."""
     done = subprocess.run(  # noqa: S603 - this Python, with fixed arguments
         [sys.executable, "-m", "zensical", "build", "--clean", "--config-file", "mkdocs.yml"],
         cwd=WORK,
-        env={**os.environ, "NO_COLOR": "1", "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},  # for docs.docstrings
+        env={
+            **os.environ,
+            "NO_COLOR": "1",
+            "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
+        },  # for docs.docstrings
         capture_output=True,
         text=True,
         check=False,

@@ -37,5 +37,6 @@ def card_pages() -> tuple[dict[str, str], list[Path]]:
 def _relinked(text: str, preset: Preset) -> str:
     """Returns a card whose links lead to the pages of the reference, of its mechanism and of its task."""
     text = re.sub(r"\[`(kzoo\.\w+)\.(\w+)`\]\(\.\./[^)]*\)", r"[`\1.\2`](../api/\1/\2.md)", text)
-    about = f"Mechanism [{preset.mechanism}](../mechanisms/{preset.mechanism}.md), task [{preset.task}](../tasks/{preset.task}.md)."
+    mechanism = f"[{preset.mechanism}](../mechanisms/{preset.mechanism}.md)"
+    about = f"Mechanism {mechanism}, task [{preset.task}](../tasks/{preset.task}.md)."
     return text.replace("\n## Usage", f"\n{about}\n\n## Usage", 1)

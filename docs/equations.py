@@ -13,7 +13,9 @@ SYMBOLS = {
     "...": r"\dots ", "=": "=", "+": "+", "-": "-", "/": "/", ",": r",\; ", ";": r";\; ", ":": ":", "|": "|",
     "(": "(", ")": ")", "[": "[", "]": "]", "^": "^",
 }  # fmt: skip
-TOKEN = re.compile(r"[a-z]{3,}(?:_[a-z]{3,})+|[A-Za-z]+|\d+(?:\.\d+)?|'|_|\{[^{}]*\}|\.\.\.|\.\.|<=|>=|[-+*/.,;:|()\[\]^=<>]|\s+")
+TOKEN = re.compile(
+    r"[a-z]{3,}(?:_[a-z]{3,})+|[A-Za-z]+|\d+(?:\.\d+)?|'|_|\{[^{}]*\}|\.\.\.|\.\.|<=|>=|[-+*/.,;:|()\[\]^=<>]|\s+"
+)
 REMARK = re.compile(r"(?<=[^\s,])\s{3,}(?=\S)")
 PROSE = frozenset("at before else first for from is it of on over step than the then to".split())
 FUNCTIONS = frozenset("ln log max min".split())

@@ -30,7 +30,7 @@ def written(path: Path) -> str:
 
 
 def section(document: str, title: str | None) -> str:
-    """Returns a section of README.md or CONTRIBUTING.md without its title; without a title, what comes before the first.
+    """Returns a section of README.md or CONTRIBUTING.md without its title; what comes before the first for None.
 
     Raises:
         BuildError: there is no such section.

@@ -71,7 +71,9 @@ def executed(path: Path) -> Path:
         os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
         KEPT.mkdir(parents=True, exist_ok=True)
         try:
-            NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": KEPT}}).execute()
+            NotebookClient(
+                notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": KEPT}}
+            ).execute()
         except CellExecutionError as error:
             raise BuildError(f"{path.name} fails: {error}") from error
         nbformat.write(notebook, kept)

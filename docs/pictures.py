@@ -1,4 +1,4 @@
-"""Pictures of what presets do inside, drawn by `kzoo plot`; one is drawn again only if the weights or the plots change."""
+"""Pictures of what presets do inside, drawn by `kzoo plot`; drawn again only if the weights or the plots change."""
 
 import contextlib
 import hashlib

@@ -84,7 +84,10 @@ def paper_pages() -> dict[str, str]:
         pages[f"papers/{path.name}"] = text.rstrip() + "\n\n" + _paper(match[2])
         index.append([f"[{match[1]}]({path.name})", f"<https://arxiv.org/abs/{match[2]}>"])
     table = table_of(["paper", ""], index)
-    return {"papers/index.md": f"# Papers\n\nWhere the mechanisms and the published numbers are from.\n\n{table}\n", **pages}
+    return {
+        "papers/index.md": f"# Papers\n\nWhere the mechanisms and the published numbers are from.\n\n{table}\n",
+        **pages,
+    }
 
 
 def _paper(arxiv: str) -> str:
@@ -93,11 +96,14 @@ def _paper(arxiv: str) -> str:
     cited = table_of(["", ""], [[_link(part), part.summary] for part in parts])
     differences = [(part, text) for part in parts for text in _differences(part)]
     listed = "\n".join(f"- {_link(part)}: {text}" for part, text in differences)
-    sections = [f"## What of it is here\n\n{cited}", f"## Where ours differs, and what is wrong in the source\n\n{listed}"]
+    sections = [
+        f"## What of it is here\n\n{cited}",
+        f"## Where ours differs, and what is wrong in the source\n\n{listed}",
+    ]
     own = [name for name, table in tables().items() if table.source.split(";")[0].count(arxiv)]
     sections.append(
-        "## Its tables, ours beside them\n\nSequence accuracy: ours / the paper's. What cannot stand beside a number of "
-        "the paper says why below its table."
+        "## Its tables, ours beside them\n\nSequence accuracy: ours / the paper's. What cannot stand beside one of the "
+        "paper's says why below its table."
     )
     for name in own:
         table = tables()[name]

@@ -26,6 +26,7 @@ for model in (content, onestep):
 #
 # Below, each row is a symbol written and each column one of the source. Twelve digits:
 
+
 # %%
 def draw(models, text):
     figure, axes = plt.subplots(1, len(models), figsize=(5 * len(models), 4), layout="constrained")

@@ -40,6 +40,7 @@ assert sorter.generate("5 3 1 4 3 9") == "1 3 3 4 5 9"
 #
 # Without the logarithm it is not: the weight of the best key among $n$ goes to zero.
 
+
 # %%
 def weight_of_the_best(tau, n):
     """The largest weight where one key scores 1 and n - 1 score 0."""

@@ -13,7 +13,6 @@
 import tempfile
 from pathlib import Path
 
-import keras
 from keras import ops
 
 import kzoo

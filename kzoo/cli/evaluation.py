@@ -1,7 +1,6 @@
 """`kzoo generate`, `kzoo evaluate` and `kzoo data`: what a preset writes, how often that is right, and on what."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from kzoo import tasks
 from kzoo.cli.arguments import lengths, preset_argument, words
 from kzoo.cli.output import print_json, show_progress
 from kzoo.errors import InputError
+from kzoo.hub.datasets import json_lines
 from kzoo.saving import catalogue
 from kzoo.saving.files import write_bytes
 from kzoo.saving.preset import Preset
@@ -101,13 +101,9 @@ def data_parser(sub: argparse.ArgumentParser) -> None:
 
 def data(options: argparse.Namespace) -> None:
     task = tasks.get(options.task)
-    joint = "" if task.characters else " "
-    lines = [
-        json.dumps({"source": joint.join(source), "target": joint.join(target)}, ensure_ascii=False)
-        for source, target in task.examples(options.split, options.examples, options.seed, options.length)
-    ]
+    lines = json_lines(task, options.split, options.examples, options.seed, options.length)
     if options.output is None:
-        print("\n".join(lines))
+        print(lines, end="")
     else:
-        write_bytes(options.output, ("\n".join(lines) + "\n").encode())
+        write_bytes(options.output, lines.encode())
         print(options.output)

@@ -1,13 +1,18 @@
 """The verbs on presets: list, info, export, card, download, publish."""
 
 import argparse
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import kzoo
 from kzoo.cli.arguments import PRESET, preset_argument
 from kzoo.cli.output import by_share, print_json, show_preset
+from kzoo.errors import InputError
 from kzoo.evaluation.report import text_table
+from kzoo.hub.publish import Publication
 from kzoo.saving import catalogue
 from kzoo.saving.preset import Preset
 
@@ -102,15 +107,25 @@ def download(options: argparse.Namespace) -> None:
 
 def publish_parser(sub: argparse.ArgumentParser) -> None:
     """Adds the arguments of `kzoo publish`."""
-    sub.add_argument("preset", help="a folder, or a bundled name")
-    sub.add_argument("address", help="hf://owner/name")
+    sub.add_argument("preset", nargs="?", help="a folder, or a bundled name")
+    sub.add_argument("address", help="hf://owner/name; with --all, hf://owner")
+    sub.add_argument(
+        "--all", action="store_true", help="every bundled preset, the data of the tasks, and a collection of them"
+    )
+    sub.add_argument("--page", type=Path, help="with --all: the folder of a built page, for a static Space")
     sub.add_argument("--tag", help='a tag for the commit, as "v1"')
     sub.add_argument("--private", action="store_true", help="make the repository private")
     sub.add_argument("--dry-run", action="store_true", help="check and show what would be sent, and send nothing")
 
 
 def publish(options: argparse.Namespace) -> None:
+    if options.all != (options.preset is None) or (options.page and not options.all):
+        raise InputError("kzoo publish takes PRESET hf://owner/name, or --all hf://owner, and only that a --page")
     plan = {"tag": options.tag, "private": options.private, "dry_run": options.dry_run}
+    if options.all:
+        from kzoo.hub.everything import publish_all
+
+        return _show_all(publish_all(options.address, **plan, page=options.page), options.json)
     done = kzoo.upload_preset(options.address, options.preset, **plan)
     if options.json:
         return print(done.to_json())
@@ -119,3 +134,14 @@ def publish(options: argparse.Namespace) -> None:
     elif not done.changed:
         print("nothing was sent, all of it is there:")
     print(done)
+
+
+def _show_all(publications: Iterable[Publication], as_json: bool) -> None:
+    """Prints a line a repository, as each is done."""
+    for done in publications:
+        if as_json:
+            print(json.dumps(asdict(done)), flush=True)
+        else:
+            size = sum(entry["bytes"] for entry in done.files.values())
+            files = f"  {len(done.files)} files, {size:,} bytes, {len(done.changed)} to send" if done.files else ""
+            print(f"{done.address}{f', tag {done.tag}' if done.tag else ''}{files}", flush=True)

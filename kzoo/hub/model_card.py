@@ -1,4 +1,4 @@
-"""The Hub's own form for what a card says of a model."""
+"""The Hub's own forms for what a card says of a model or a data set."""
 
 from typing import Any
 
@@ -13,3 +13,14 @@ def model_card_yaml(results: list[dict[str, Any]], **fields: Any) -> str:
     from huggingface_hub import EvalResult, ModelCardData
 
     return str(ModelCardData(**fields, eval_results=[EvalResult(**result) for result in results]).to_yaml())
+
+
+def data_card_yaml(**fields: Any) -> str:
+    """Returns the YAML of a data set's card.
+
+    Args:
+        **fields: arguments of huggingface_hub's `DatasetCardData`.
+    """
+    from huggingface_hub import DatasetCardData
+
+    return str(DatasetCardData(**fields).to_yaml())

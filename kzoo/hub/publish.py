@@ -78,30 +78,44 @@ def upload_preset(
         if address.at(tag).pinned or tag == "main":
             raise InputError(f"a tag may not look like a commit or the main branch, as {tag!r} does")
     files = contents(preset, address)
-    described = {
-        name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()} for name, content in files.items()
-    }
+    described = describe(files)
     if dry_run:
         return Publication(str(address), tag, described, list(files))
     with hub_errors(address):
-        commit, changed = _send(address, files, tag, private)
+        commit, changed = send(address, files, tag, private)
     return Publication(str(address.at(commit)), tag, described, changed)
 
 
-def _send(address: Address, files: dict[str, bytes], tag: str | None, private: bool) -> tuple[str, list[str]]:
-    """Commits and tags; returns the commit and the names of the files that it changed."""
+def describe(files: dict[str, bytes]) -> dict[str, dict[str, Any]]:
+    """Returns bytes and SHA-256 of files by name."""
+    return {name: {"bytes": len(text), "sha256": hashlib.sha256(text).hexdigest()} for name, text in files.items()}
+
+
+def send(
+    address: Address, files: dict[str, bytes], tag: str | None, private: bool, kind: str = "model"
+) -> tuple[str, list[str]]:
+    """Commits and tags; returns the commit and the names of the files that it changed.
+
+    Args:
+        address: Address.
+        files: dict of bytes by name.
+        tag: str or None.
+        private: bool. Whether a new repository is private.
+        kind: str. "model", "dataset" or "space" (a static one). Defaults to "model".
+    """
     from huggingface_hub import CommitOperationAdd, get_token
 
     api, repository = hub_api(), address.repository
     if get_token() is None:
         raise AccessError("publishing needs a token that may write: hf auth login, or set HF_TOKEN")
-    with_retries(lambda: api.create_repo(repository, private=private or None, exist_ok=True))
-    info = with_retries(lambda: api.model_info(repository, files_metadata=True, timeout=TIMEOUT))
+    made = {"repo_type": kind, **({"space_sdk": "static"} if kind == "space" else {})}
+    with_retries(lambda: api.create_repo(repository, private=private or None, exist_ok=True, **made))
+    info = with_retries(lambda: api.repo_info(repository, repo_type=kind, files_metadata=True, timeout=TIMEOUT))
     if private and not info.private:
         raise HubError(f"{address} is there already and public; nothing was sent")
     changed = _changed(info, files)
     commit = str(info.sha)
-    found = _tagged(api, repository, tag)
+    found = _tagged(api, repository, tag, kind)
     if found is not None and (changed or found != commit):
         raise HubError(f"{address} has a tag {tag!r} already, for commit {found}; nothing was sent, choose another")
     if changed:
@@ -112,23 +126,24 @@ def _send(address: Address, files: dict[str, bytes], tag: str | None, private: b
                 [CommitOperationAdd(name, files[name]) for name in changed],
                 commit_message=f"{address.name}{f' {tag}' if tag else ''}: {', '.join(changed)}",
                 parent_commit=commit,
+                repo_type=kind,
             )
         )
         commit = str(done.oid)
     if tag is not None and found is None:
         try:
-            with_retries(lambda: api.create_tag(repository, tag=tag, revision=commit, exist_ok=True))
+            with_retries(lambda: api.create_tag(repository, tag=tag, revision=commit, exist_ok=True, repo_type=kind))
         except Exception:
             print(f"kzoo: {address.at(commit)} is published, but not tagged: try again", file=sys.stderr)
             raise
-        if _tagged(api, repository, tag) != commit:
+        if _tagged(api, repository, tag, kind) != commit:
             raise HubError(f"{address.at(commit)} is published, but someone else has taken the tag {tag!r} for another")
     return commit, changed
 
 
-def _tagged(api: Any, repository: str, tag: str | None) -> str | None:
+def _tagged(api: Any, repository: str, tag: str | None, kind: str) -> str | None:
     """Returns the commit that a tag stands for; None if there is no such tag."""
-    refs = with_retries(lambda: api.list_repo_refs(repository))
+    refs = with_retries(lambda: api.list_repo_refs(repository, repo_type=kind))
     return {ref.name: ref.target_commit for ref in refs.tags}.get(tag)
 
 
