@@ -85,7 +85,7 @@ def _part(tokens: list[str], at: int) -> tuple[str, int]:
     """Returns the LaTeX of a token with its primes, index and exponent, and where the next one begins."""
     token = tokens[at]
     if token.isspace():
-        return (r"\," if 0 < at < len(tokens) - 1 and _ends(tokens[at - 1]) and _begins(tokens[at + 1]) else ""), at + 1
+        return (r"\," if _touch(tokens, at) else ""), at + 1
     if token == "^" and at + 1 < len(tokens):
         return f"^{{{_line(tokens[at + 1])}}}", at + 2
     if "_" in token and len(token) > 1 and not token.startswith("{"):
@@ -107,17 +107,17 @@ def _part(tokens: list[str], at: int) -> tuple[str, int]:
     return part, at
 
 
-def _ends(token: str) -> bool:
-    return token[-1].isalnum() or token[-1] in ")]}'"
-
-
-def _begins(token: str) -> bool:
-    return token[0].isalnum() or token[0] in "(["
+def _touch(tokens: list[str], at: int) -> bool:
+    """Whether what stands before and after a space is a product, which gets a thin space."""
+    if not 0 < at < len(tokens) - 1 or _is_prose(tokens, at - 1) or _is_prose(tokens, at + 1):
+        return False
+    before, after = tokens[at - 1][-1], tokens[at + 1][0]
+    return (before.isalnum() or before in ")]}'") and (after.isalnum() or after in "([")
 
 
 def _is_prose(tokens: list[str], at: int) -> bool:
     """Whether a word is of a sentence: next to another word, with nothing but a space between, or a common one."""
-    if tokens[at] == "sum" or tokens[at] in GREEK | FUNCTIONS:
+    if not tokens[at].isalpha() or tokens[at] == "sum" or tokens[at] in GREEK | FUNCTIONS:
         return False
     before = next((token for token in reversed(tokens[:at]) if not token.isspace()), "")
     if tokens[at] in PROSE and before not in ("+", "-", "/", "*"):

@@ -99,6 +99,7 @@ class HubServer:
     def __init__(self, xet_folder=None):
         self.repositories, self.objects, self.faults, self.requests, self.ranges = {}, {}, [], [], []
         self.authorizations = []  # of each request
+        self.kinds, self.collections = {}, {}
         self.tokens = {"hf_writer": "write", "hf_reader": "read"}
         self.xet_folder = xet_folder
         self.lock, self.connections = threading.RLock(), set()
@@ -173,14 +174,17 @@ class Handler(BaseHTTPRequestHandler):
     ROUTES = [
         ("POST", r"/api/repos/create", "create"),
         ("POST", r"/api/validate-yaml", "validate"),
-        ("GET", r"/api/models/([^/]+/[^/]+)(?:/revision/([^/]+))?", "info"),
-        ("GET", r"/api/models/([^/]+/[^/]+)/tree/([^/]+)", "tree"),
-        ("GET", r"/api/models/([^/]+/[^/]+)/refs", "refs"),
-        ("GET", r"/api/models/([^/]+/[^/]+)/xet-(read|write)-token/([^/]+)", "xet_token"),
-        ("POST", r"/api/models/([^/]+/[^/]+)/preupload/([^/]+)", "preupload"),
-        ("POST", r"/api/models/([^/]+/[^/]+)/commit/([^/]+)", "commit"),
-        ("POST", r"/api/models/([^/]+/[^/]+)/tag/([^/]+)", "tag"),
-        ("POST", r"/([^/]+/[^/]+)\.git/info/lfs/objects/batch", "batch"),
+        ("POST", r"/api/collections", "collection"),
+        ("POST", r"/api/collections/([^/]+/[^/]+)/items", "collect"),
+        ("GET", r"/api/collections/([^/]+/[^/]+)", "collection_answer"),
+        ("GET", r"/api/(?:models|datasets|spaces)/([^/]+/[^/]+)(?:/revision/([^/]+))?", "info"),
+        ("GET", r"/api/(?:models|datasets|spaces)/([^/]+/[^/]+)/tree/([^/]+)", "tree"),
+        ("GET", r"/api/(?:models|datasets|spaces)/([^/]+/[^/]+)/refs", "refs"),
+        ("GET", r"/api/(?:models|datasets|spaces)/([^/]+/[^/]+)/xet-(read|write)-token/([^/]+)", "xet_token"),
+        ("POST", r"/api/(?:models|datasets|spaces)/([^/]+/[^/]+)/preupload/([^/]+)", "preupload"),
+        ("POST", r"/api/(?:models|datasets|spaces)/([^/]+/[^/]+)/commit/([^/]+)", "commit"),
+        ("POST", r"/api/(?:models|datasets|spaces)/([^/]+/[^/]+)/tag/([^/]+)", "tag"),
+        ("POST", r"/(?:datasets/|spaces/)?([^/]+/[^/]+)\.git/info/lfs/objects/batch", "batch"),
         ("PUT", r"/objects/([0-9a-f]{64})", "put_object"),
         ("POST", r"/objects/([0-9a-f]{64})/verify", "verify_object"),
         ("GET|HEAD", r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", "resolve"),
@@ -279,7 +283,30 @@ class Handler(BaseHTTPRequestHandler):
         if name in self.hub.repositories:
             return self.answer(409, {**found, "error": "You already created this model repo"})
         self.hub.repository(name, private=asked.get("visibility") == "private")
+        self.hub.kinds[name] = asked.get("type") or "model"
         self.answer(200, found)
+
+    def collection(self):
+        if self.right() != "write":
+            raise Refusal(403)
+        slug = f"{self.json()['namespace']}/{self.json()['title'].split(':')[0]}-1"
+        if slug in self.hub.collections:
+            return self.answer(409, {"slug": slug, "error": "it is there already"})
+        self.hub.collections[slug] = []
+        self.collection_answer(slug)
+
+    def collection_answer(self, slug):
+        found = {"slug": slug, "title": slug, "owner": {"name": "me"}, "items": [], "private": False, "position": 0}
+        self.answer(200, {**found, "lastUpdated": "2026-01-01T00:00:00.000Z", "theme": "blue", "upvotes": 0})
+
+    def collect(self, slug):
+        if self.right() != "write":
+            raise Refusal(403)
+        item = (self.json()["item"]["type"], self.json()["item"]["id"])
+        if item in self.hub.collections[slug]:
+            raise Refusal(409)
+        self.hub.collections[slug].append(item)
+        self.collection_answer(slug)
 
     def validate(self):
         if not self.json()["content"].startswith("---\n"):
