@@ -27,7 +27,8 @@ def lesson_pages() -> dict[str, str | Path]:
     for path in lesson_files():
         notebook = executed(path)
         name = name_of(path)
-        pages[f"lessons/{name}.md"] = _page(name, notebook)
+        pages[f"lessons/{name}.md"], pictures = _page(name, notebook)
+        pages |= {f"assets/lessons/{picture.name}": picture for picture in pictures}
         pages[f"lessons/{name}.ipynb"] = notebook
         index += f"1. [{title_of(path)}]({name}.md)\n"
     return {"lessons/index.md": INDEX + index, **pages}
@@ -86,20 +87,22 @@ if "google.colab" in sys.modules:
     !pip install -q "kzoo[jax,plot]\""""
 
 
-def _page(name: str, notebook: Path) -> str:
-    """Returns a lesson as Markdown, pictures included."""
+def _page(name: str, notebook: Path) -> tuple[str, list[Path]]:
+    """Returns a lesson as Markdown, and its pictures."""
     import nbformat
     from nbconvert import MarkdownExporter
 
     read = nbformat.read(notebook, as_version=4)
     read.cells = read.cells[1:]
     body, resources = MarkdownExporter().from_notebook_node(read)
+    pictures = []
     for file, content in resources.get("outputs", {}).items():
         target = KEPT / f"{name}_{file}"
         target.write_bytes(content)
+        pictures.append(target)
         body = body.replace(f"]({file})", f"](../assets/lessons/{target.name})")
     first, rest = body.split("\n", 2)[1:] if body.startswith("\n") else body.split("\n", 1)
-    return f"{first}\n\n[Open the notebook]({name}.ipynb){colab(name)}\n{rest}"
+    return f"{first}\n\n[Open the notebook]({name}.ipynb){colab(name)}\n{rest}", pictures
 
 
 def colab(name: str) -> str:

@@ -1,10 +1,11 @@
 """`python -m tests`: the whole suite on torch, jax and tensorflow, one after another, each on all cores.
 
 `--quick` runs on one backend (KERAS_BACKEND, else torch) and leaves out what is marked `slow` or `all_presets`. `--web`
-runs the tests of the gallery in a real browser instead (tests/gallery/web_gallery.py), on one backend; they need
-Chromium, Node and `pip install -e ".[dev,web]"`. Other arguments are handed on to pytest. Tests marked `once` do not
-depend on the backend and run with the first only. The files of tests are shared out to as many processes as there are
-cores, the longest first (see conftest.py). The exit code is 1 if any test fails, or if there was nothing to test.
+builds the site, its lessons run, and tests it and the gallery in a real browser instead (tests/docs/web_site.py,
+tests/gallery/web_gallery.py), on one backend; that needs Chromium, Node and `pip install -e ".[dev,docs,web]"`. Other
+arguments are handed on to pytest. Tests marked `once` do not depend on the backend and run with the first only. The
+files of tests are shared out to as many processes as there are cores, the longest first (see conftest.py). The exit
+code is 1 if any test fails, or if there was nothing to test.
 """
 
 import os
@@ -18,7 +19,7 @@ BACKENDS = ("torch", "jax", "tensorflow")
 WORKERS = min(os.cpu_count() or 1, 8)  # a process takes about 1 GB
 NOTHING = 5  # pytest's exit code where no test was chosen
 # Beside the suite, for a machine may have no browser; pytest collects it only where it is named.
-WEB = ["tests/gallery/web_gallery.py", "--timeout", "1800"]
+WEB = ["tests/docs/web_site.py", "tests/gallery/web_gallery.py", "--timeout", "1800"]
 # Small models: more threads only wait for each other.
 THREADS = {
     "OMP_NUM_THREADS": "1",

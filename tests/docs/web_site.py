@@ -1,0 +1,137 @@
+"""The site built whole, its lessons run, and looked at in a real browser: `python -m tests --web`, which needs
+Chromium, Node and the packages of the extras docs and web.
+"""
+
+import http.server
+import shutil
+import threading
+from functools import partial
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from docs.builder import build
+
+PAGES = (
+    "", "guides/start/", "guides/publish/", "lessons/", "lessons/two_heads_sort/", "mechanisms/", "mechanisms/onestep/",
+    "mechanisms/abc/", "tasks/copy/", "tasks/cfq/", "papers/neural_data_router/", "results/", "cards/onestep_recopy/",
+    "api/", "api/kzoo.layers/MonotonicAttention/", "api/kzoo.layers/WaypointAttention/", "api/kzoo/",
+)  # fmt: skip
+SIDEWAYS = "document.documentElement.scrollWidth - innerWidth"
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The address of the site, in a folder of a host, as GitHub Pages has it."""
+    root = tmp_path_factory.mktemp("host")
+    assert len(build(root / "kzoo")) > 250
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=root)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/kzoo/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    assert path, "these tests need Chromium: apt-get install chromium"
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def open_page(browser, site):
+    """A function that opens a page; an error on it, or a request to another host, fails the test."""
+    contexts, wrong = [], []
+
+    def open_(address="", **options):
+        context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
+        page.on(
+            "request", lambda request: request.url.startswith((site, "data:", "blob:")) or wrong.append(request.url)
+        )
+        page.on("response", lambda answer: answer.status < 400 or wrong.append(f"{answer.status} {answer.url}"))
+        page.goto(site + address, wait_until="networkidle")
+        return page
+
+    yield open_
+    assert wrong == []
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_a_page_on_a_telephone_in_the_dark(open_page, address):
+    page = open_page(address, viewport={"width": 375, "height": 700}, color_scheme="dark")
+    assert page.evaluate(SIDEWAYS) <= 0
+    assert page.locator("h1").count() == 1
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor").removeprefix("rgb(").split(",")
+    assert int(background[0]) < 80
+    assert page.locator(".katex-error").count() == 0
+    assert not page.locator("text=/\\\\(begin|operatorname)/").locator("visible=true").count()
+
+
+def test_equations_are_mathematics(open_page):
+    page = open_page("api/kzoo.layers/MonotonicAttention/")
+    assert page.locator(".katex-display").count() >= 1
+    assert "steps" in page.locator(".katex-display .katex-html").first.inner_text()
+    assert page.evaluate("document.fonts.check('16px KaTeX_Main')")
+    assert page.locator("td:has-text('center, spread, time'), li:has-text('center, spread, time')").count()
+    assert page.locator("h2:has-text('kzoo.layers.MonotonicAttention')").count() == 1
+
+
+def test_the_table_of_results(open_page, site):
+    page = open_page("results/")
+    rows = page.locator(".kzoo-results tbody tr")
+    assert rows.count() > 200
+    page.get_by_label("Task").select_option("copy")
+    page.get_by_label("Filter").fill("onestep_copy")
+    found = rows.count()
+    assert 1 <= found < 20 and page.locator(".kzoo-results svg polyline").count() == min(found, 8)
+    page.get_by_role("button", name="run", exact=True).press("Enter")
+    assert page.locator("th[aria-sort='descending']").inner_text().startswith("run")
+    names = page.locator("tbody tr td:nth-child(2)").all_inner_texts()
+    assert names == sorted(names, reverse=True)
+    page.get_by_role("button", name="run", exact=True).press("Enter")
+    assert page.locator("tbody tr td:nth-child(2)").all_inner_texts() == names[::-1]
+    page.get_by_label("draw copy/onestep/onestep_copy", exact=True).press("Space")
+    assert page.locator(".kzoo-results svg polyline").count() == 1
+    state = page.url.removeprefix(site)
+    again = open_page(state)
+    assert again.locator(".kzoo-results svg polyline").count() == 1
+    assert (
+        again.get_by_label("Filter").input_value() == "onestep_copy"
+        and again.get_by_label("Task").input_value() == "copy"
+    )
+
+
+def test_curves_where_a_page_chooses_them(open_page):
+    page = open_page("")
+    assert page.locator(".kzoo-results svg polyline").count() == 5
+    assert "content_copy" in page.locator(".kzoo-results svg").get_attribute("aria-label")
+
+
+def test_search(open_page):
+    page = open_page("")
+    page.keyboard.press("/")
+    page.keyboard.type("MonotonicAttention", delay=20)
+    page.locator("a[href*='MonotonicAttention']:visible").first.wait_for()
+
+
+def test_links_to_notebooks_and_pictures(open_page):
+    page = open_page("lessons/beyond_the_lengths/")
+    assert page.locator("a[href$='.ipynb']").count() >= 1
+    sizes = page.evaluate("[...document.querySelectorAll('article img')].map(i => i.naturalWidth)")
+    assert len(sizes) >= 2 and min(sizes) > 100
+    page = open_page("mechanisms/onestep/")
+    assert page.evaluate("document.querySelector('article img').naturalWidth") > 100
