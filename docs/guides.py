@@ -36,7 +36,7 @@ def section(document: str, title: str | None) -> str:
         BuildError: there is no such section.
     """
     text = (ROOT / f"{document}.md").read_text(encoding="utf-8")
-    start = rf"^##? {re.escape(title)}\n" if title else r"\A# .+\n"
+    start = rf"^##? {re.escape(title)}\n" if title else r"\A# [^\n]+\n"
     match = re.search(rf"{start}(.*?)(?=^##? |\Z)", _without_code(text), re.DOTALL | re.MULTILINE)
     if match is None:
         raise BuildError(f"{document}.md has no section {title!r}")

@@ -1,6 +1,7 @@
 """Publishing all of kzoo at once: the presets, the data of their tasks, the page to try them, and a list of it all."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,6 @@ def _collect(owner: str, items: list[tuple[str, Address]], private: bool) -> str
             lambda: api.create_collection(COLLECTION, namespace=owner, private=private, exists_ok=True)
         )
         for kind, address in items:
-            with_retries(
-                lambda k=kind, a=address: api.add_collection_item(collection.slug, a.repository, k, exists_ok=True)
-            )
+            item = {"item_id": address.repository, "item_type": kind, "exists_ok": True}
+            with_retries(partial(api.add_collection_item, collection.slug, **item))
     return str(collection.slug)

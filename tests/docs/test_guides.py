@@ -52,6 +52,7 @@ def test_a_section_that_is_not_there():
     with pytest.raises(BuildError, match="no section 'Nothing'"):
         section("README", "Nothing")
     assert section("README", "Devices").startswith("On JAX") and "\n## " not in section("README", "Devices")
+    assert section("README", None).startswith("A Keras 3 model zoo") and "## Results" not in section("README", None)
     assert "# 4 4 4" in section("README", "Export")  # a comment in code ends no section
 
 
