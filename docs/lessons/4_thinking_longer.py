@@ -6,8 +6,8 @@
 # %% [markdown]
 # # Thinking longer: the Neural Data Router
 #
-# `101 d a b` is a table lookup: the function `d` of `101`, then `a` of that, then `b`. A Transformer of twelve layers can
-# learn chains of up to five functions, and fails at six. The Neural Data Router runs one block many times, and does
+# `101 d a b` is a table lookup: the function `d` of `101`, then `a` of that, then `b`. A plain Transformer learns chains of up
+# to five functions and fails beyond. The Neural Data Router runs one block as often as needed, and does
 # chains of ten, having seen five.
 
 # %%
