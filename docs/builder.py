@@ -100,7 +100,7 @@ def _render() -> None:
             **os.environ,
             "NO_COLOR": "1",
             "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
-        },  # for docs.docstrings
+        },  # for docs.extension
         capture_output=True,
         text=True,
         check=False,

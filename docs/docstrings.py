@@ -2,9 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
-
-from griffe import Extension
 
 from docs.equations import NotAnEquation, latex
 
@@ -12,14 +9,6 @@ SECTION = re.compile(
     r"(Args|Call arguments|Returns|Raises|Yields|Attributes|Example|Examples|References|Masking|Note|Warning):"
 )
 BLOCK = "    "
-
-
-class Docstrings(Extension):
-    """The griffe extension that mkdocstrings loads: rewrites every docstring before it is parsed."""
-
-    def on_instance(self, *, obj: Any, **_: Any) -> None:
-        if obj.docstring is not None:
-            obj.docstring.value = rewrite(obj.docstring.value)
 
 
 def rewrite(text: str) -> str:
