@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from kzoo.errors import BackendError, InputError, did_you_mean
 
 BACKENDS = ("jax", "torch", "tensorflow")
 _lock = threading.RLock()
+around_import: Callable[[str], contextlib.AbstractContextManager[None]] = contextlib.nullcontext  # of the command
 _taken: list[str] = []  # the backend that kzoo chose itself, until it has said so
 _prepared: list[str] = []  # "jax", once its cache is in use
 _spared: list[str] = []  # packages that Keras is imported without
@@ -88,7 +89,9 @@ def _import_keras() -> str:
     if chosen not in BACKENDS:
         raise InputError(did_you_mean("KERAS_BACKEND", chosen, BACKENDS))
     if chosen not in available:
-        raise BackendError(f"KERAS_BACKEND is {chosen!r}, which is not installed; installed: {', '.join(available)}")
+        raise BackendError(
+            f"KERAS_BACKEND is {chosen!r}, which is not installed; set it to one that is: {', '.join(available)}"
+        )
     if chosen in _taken:
         print(f"kzoo: using the {chosen} backend (set KERAS_BACKEND to choose)", file=sys.stderr)
         _taken.clear()
@@ -96,7 +99,8 @@ def _import_keras() -> str:
     hidden = _Hidden([name for name in [*others, *_spared] if name not in sys.modules])
     sys.meta_path.insert(0, hidden)
     try:
-        import keras  # noqa: F401
+        with around_import(chosen):
+            import keras  # noqa: F401
     finally:
         sys.meta_path.remove(hidden)
     for module in _lazy_modules():

@@ -46,6 +46,14 @@ def boolean(name: str, value: Any) -> bool:
     return value
 
 
+def deeper(value: Any, limit: int) -> bool:
+    """Whether dicts and lists are nested deeper than `limit`; never goes deeper itself."""
+    if not isinstance(value, (dict, list)):
+        return False
+    items = value.values() if isinstance(value, dict) else value
+    return limit == 0 or any(deeper(item, limit - 1) for item in items)
+
+
 def short(value: Any) -> str:
     """Returns how a value is written, in one line of at most 60 characters."""
     text = " ".join(repr(value).split())  # an array has several lines

@@ -48,6 +48,10 @@ class BackendError(KzooError, ImportError):
     """No Keras backend is installed, or the one in force cannot do what was asked."""
 
 
+class OutsideTaskWarning(UserWarning):
+    """A text is none of the inputs that a model's task has an answer to, so its output means nothing."""
+
+
 def did_you_mean(what: str, name: object, allowed: Iterable[str]) -> str:
     """Returns the sentence for an unknown name, with the nearest names or all of them.
 

@@ -86,6 +86,12 @@ def names(kind: str) -> list[str]:
     return sorted({*_CLASSES.get(kind, {}), *_ALIASES.get(kind, {})})
 
 
+def kinds() -> list[str]:
+    """Returns every kind of thing that is registered, sorted."""
+    fill("attention")
+    return sorted({*_CLASSES, *_ALIASES})
+
+
 def classes(kind: str) -> dict[str, type]:
     """Returns the registered classes of a kind by name."""
     fill(kind)
@@ -170,8 +176,8 @@ def resolve(kind: str, spec: Spec) -> tuple[type, Config]:
         name = spec["class"]
         if name not in _CLASSES.get(kind, {}) and name not in _ALIASES.get(kind, {}):
             fill(kind)
-        if kind not in (kinds := {*_CLASSES, *_ALIASES}):
-            raise UnknownNameError(did_you_mean("kind", kind, kinds))
+        if kind not in (known := {*_CLASSES, *_ALIASES}):
+            raise UnknownNameError(did_you_mean("kind", kind, known))
         if name in _CLASSES.get(kind, {}):
             return _CLASSES[kind][name], config
         if name not in _ALIASES.get(kind, {}):
@@ -208,7 +214,7 @@ def parameters_of(cls: Any) -> dict[str, inspect.Parameter]:
 
 def check_arguments(cls: type, config: Config) -> None:
     """Raises `InputError` if `config` has a key that `cls` does not take, lacks one, or nests too deeply."""
-    if _deeper(config, _MAX_DEPTH * 2):
+    if checks.deeper(config, _MAX_DEPTH * 2):
         raise InputError(f"the config of {cls.__name__} is nested too deeply")
     various = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     parameters = {key: p for key, p in parameters_of(cls).items() if p.kind not in various}
@@ -240,11 +246,3 @@ def _is_one(value: Any, cls: type) -> bool:
 
 def _is_keras(cls: type) -> bool:
     return any(base.__module__.split(".")[0] == "keras" for base in getattr(cls, "__mro__", ()))  # a function has none
-
-
-def _deeper(value: Any, limit: int) -> bool:
-    """Whether dicts and lists are nested deeper than `limit`; never goes deeper itself."""
-    if not isinstance(value, (dict, list)):
-        return False
-    items = value.values() if isinstance(value, dict) else value
-    return limit == 0 or any(_deeper(item, limit - 1) for item in items)

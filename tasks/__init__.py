@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from kzoo.tasks.base import Example as Example
     from kzoo.tasks.base import Split as Split
     from kzoo.tasks.base import Task as Task
-    from kzoo.tasks.base import TaskData as TaskData
     from kzoo.tasks.calculation import Addition as Addition
     from kzoo.tasks.calculation import CalculationTask as CalculationTask
     from kzoo.tasks.calculation import Multiplication as Multiplication
@@ -85,6 +84,7 @@ if TYPE_CHECKING:
     from kzoo.tasks.sums import SumDigits as SumDigits
     from kzoo.tasks.sums import SumOperands as SumOperands
     from kzoo.tasks.sums import SumTask as SumTask
+    from kzoo.tasks.task_data import TaskData as TaskData
     from kzoo.tasks.word_problems import A5 as A5
     from kzoo.tasks.word_problems import S3 as S3
     from kzoo.tasks.word_problems import S5 as S5

@@ -1,7 +1,7 @@
 """The contract of a task."""
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from kzoo import checks
 from kzoo.errors import InputError, did_you_mean
 from kzoo.tasks.published import Published
 from kzoo.tasks.strata.stratum import Stratum
+from kzoo.tasks.task_data import TaskData
 
 LARGEST = 10_000_000  # of examples, and of a length
 
@@ -36,28 +37,6 @@ class Split:
 
     lengths: tuple[int, int]
     size: int
-
-
-class TaskData(Sequence[Example]):
-    """The examples of one split of a task: a sequence that `model.fit` takes as it is."""
-
-    def __init__(self, task: "Task", examples: Sequence[Example]) -> None:
-        self.task = task
-        self.examples = list(examples)
-
-    def __repr__(self) -> str:
-        shown = ", ".join(map(self.task.show, self.examples[:2]))
-        more = ", ..." if len(self.examples) > 2 else ""
-        return f"<{len(self.examples):,} examples of {self.task.name}: {shown}{more}>"
-
-    def __len__(self) -> int:
-        return len(self.examples)
-
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]
-        return self.examples[index]
-
-    def __iter__(self) -> Iterator[Example]:
-        return iter(self.examples)
 
 
 class Task:
@@ -264,11 +243,10 @@ class Task:
 
     def show(self, example: Example) -> str:
         """Returns an example in short."""
-        source, target = (_shortened(self.text(side)) for side in example)
-        return f"{source} -> {target}"
+        return " -> ".join(text if len(text) <= 60 else text[:57] + "..." for text in map(self.text, example))
 
     def about(self) -> str:
-        """Returns what the task asks for: the first sentences of its docstring."""
+        """Returns what the task asks for, as its docstring begins."""
         return " ".join((type(self).__doc__ or self.name).split("\n\n")[0].split())
 
     def __repr__(self) -> str:
@@ -280,7 +258,3 @@ class Task:
 
     def get_config(self) -> dict[str, object]:
         return {}
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "..."

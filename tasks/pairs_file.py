@@ -1,5 +1,6 @@
 """A task from a file of pairs of one's own."""
 
+import contextlib
 import re
 import zlib
 from collections import Counter
@@ -26,11 +27,11 @@ _known: dict[str, "PairsFile"] = {}
 
 
 class PairsFile(FiniteTask):
-    """The pairs in a text file: a line a pair, `source<TAB>target`, tokens separated by spaces.
+    """Pairs of one's own, from a text file: a line a pair, `source<TAB>target`, tokens separated by spaces.
 
-    The longer sources are held out: the test split has the longest, about a fifth of the pairs, of lengths that no other
-    split has. Of the others one in ten, by its checksum, is in the validation split. If all sources have one length,
-    nothing is longer, and the test split is the validation split. Length counts the tokens of the source. Blank lines
+    The longer sources are held out: the test split has the longest, about a fifth of the pairs, of lengths that none of
+    the others has. Of those one in ten, by its checksum, is in the validation split. If all sources have one length, so
+    that none is longer, the test split is the validation split. Length counts the tokens of the source. Blank lines
     are left out, and pairs that stand there twice are taken once.
 
     Its name is that of the file with a checksum, so that another content is another task; `kzoo.tasks.get` knows it by
@@ -90,6 +91,13 @@ class PairsFile(FiniteTask):
 def is_file_of_pairs(name: object) -> bool:
     """Whether a task's name is the path of a file of pairs."""
     return isinstance(name, (str, Path)) and str(name).endswith(SUFFIX)
+
+
+def read_beside(folder: Path) -> None:
+    """Reads the files of pairs in a folder, so that their tasks are known; what is none is left alone."""
+    for path in folder.glob(f"*{SUFFIX}"):
+        with contextlib.suppress(InputError):
+            read(path)
 
 
 def read(path: str | Path) -> PairsFile:

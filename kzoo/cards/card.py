@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kzoo import tasks
+from kzoo.cards.bibtex import bibtex
 from kzoo.cards.explain import Part, explain
 from kzoo.cards.front_matter import front_matter
 from kzoo.cards.markdown import plain, table_of
@@ -93,6 +94,7 @@ class _Card:
             training(self.name, self.preset, self.task),
             self.limits(),
             self.references(),
+            *self.citation(),
         ]
 
     def claim(self) -> str:
@@ -100,11 +102,16 @@ class _Card:
 
     def usage(self) -> str:
         source, target = self.task.examples("train", size=1)[0]
+        modules = sorted({*self.preset.metadata.get("defined_in", {}).values()})
+        imports = "".join(
+            "# first run the script that defines its classes\n" if module == "__main__" else f"import {module}\n"
+            for module in modules
+        )
         return f"""## Usage
 
 ```python
 import kzoo                      # KERAS_BACKEND=jax, torch or tensorflow: the same weights, the same outputs
-
+{imports}
 model = kzoo.from_preset("{self.name}")
 model.generate("{self.written(source)}")    # the task's answer: {self.written(target)}
 kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
@@ -163,6 +170,10 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
             f"{weights['bytes']:,} bytes, SHA-256 `{weights['sha256']}`.\n\n" + "\n".join(parts) + f"{differences}\n\n"
             f"Licence: {license}.{source}{ours}"
         )
+
+    def citation(self) -> list[str]:
+        entries = bibtex(self.task.paper)
+        return ["## Citation\n\n```bibtex\n" + "\n\n".join(entries) + "\n```"] if entries else []
 
     def link(self, part: Part) -> str:
         return f"`{part.name}`" if self.address else f"[`{part.name}`](../{part.source})"

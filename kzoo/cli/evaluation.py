@@ -1,26 +1,28 @@
-"""`kzoo generate`, `kzoo evaluate` and `kzoo data`: what a preset writes, how often that is right, and on what."""
+"""`kzoo generate` and `kzoo evaluate`: what a preset writes, and how often that is right."""
 
 import argparse
 import sys
-from pathlib import Path
+import warnings
 from typing import Any
 
 import kzoo
-from kzoo import tasks
 from kzoo.cli.arguments import lengths, preset_argument, words
 from kzoo.cli.output import print_json, show_progress
-from kzoo.errors import InputError
-from kzoo.hub.datasets import json_lines
+from kzoo.errors import InputError, OutsideTaskWarning
 from kzoo.saving import catalogue
-from kzoo.saving.files import write_bytes
 from kzoo.saving.preset import Preset
+
+TOLD = 5  # bad texts at most
 
 
 def generate_parser(sub: argparse.ArgumentParser) -> None:
     """Adds the arguments of `kzoo generate`."""
     preset_argument(sub)
-    sub.add_argument("texts", nargs="+", metavar="TEXT", help='as "4 7 9 8"; - reads lines from standard input')
+    sub.add_argument(
+        "texts", nargs="+", metavar="TEXT", help='as "4 7 9 8"; - reads lines from standard input, blank ones left out'
+    )
     sub.add_argument("--max-length", type=int, help="stop after so many tokens")
+    sub.add_argument("--strict", action="store_true", help="refuse what is no input of the preset's task")
 
 
 def evaluate_parser(sub: argparse.ArgumentParser) -> None:
@@ -42,14 +44,37 @@ def evaluate_parser(sub: argparse.ArgumentParser) -> None:
 
 
 def generate(options: argparse.Namespace) -> None:
-    texts = [line for text in options.texts for line in (sys.stdin.read().splitlines() if text == "-" else [text])]
+    texts = {f"argument {i}": text for i, text in enumerate(options.texts, 1) if text != "-"}
+    if "-" in options.texts:
+        lines = enumerate(sys.stdin.read().splitlines(), 1)
+        texts |= {f"line {number}": line for number, line in lines if line.strip()}
     if not texts:
         raise InputError("there is no text to read")
     model = kzoo.from_preset(options.preset, budget=options.budget)
-    outputs = model.generate(texts, max_length=options.max_length)
+    _check_texts(model, texts)
+    given = list(texts.values())
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", OutsideTaskWarning)
+        outputs = model.generate(given, max_length=options.max_length, strict=options.strict)
+    for warning in said:
+        print(f"kzoo: {warning.message}", file=sys.stderr)
     if options.json:
-        return print_json([{"input": text, "output": output} for text, output in zip(texts, outputs, strict=True)])
+        return print_json([{"input": text, "output": output} for text, output in zip(given, outputs, strict=True)])
     print("\n".join(outputs))
+
+
+def _check_texts(model: Any, texts: dict[str, str]) -> None:
+    """Raises `InputError` if there are texts that the model cannot read, with the lines of those from a file."""
+    bad = {}
+    for place, text in texts.items():
+        try:
+            model.text_preprocessor().encode_source(text)
+        except InputError as error:
+            bad[place] = error
+    told = [str(error) if place.startswith("argument") else f"{place}: {error}" for place, error in bad.items()]
+    if bad:
+        raise InputError("; ".join(told[:TOLD]) + (f"; and {len(told) - TOLD} more" if len(told) > TOLD else ""))
 
 
 def evaluate(options: argparse.Namespace) -> None:
@@ -87,23 +112,3 @@ def _check(options: argparse.Namespace) -> None:
         raise InputError("--stress measures sequence accuracy on strata, so it does not go with --metrics or --split")
     if options.strata and not options.stress:
         raise InputError("--strata goes with --stress")
-
-
-def data_parser(sub: argparse.ArgumentParser) -> None:
-    """Adds the arguments of `kzoo data`."""
-    sub.add_argument("task", help='a task, as "recopy"')
-    sub.add_argument("--split", default="train", help="a split of the task (default: train)")
-    sub.add_argument("--length", type=int, help="only this length (default: those of the split)")
-    sub.add_argument("--examples", type=int, help="how many (default: as the split has)")
-    sub.add_argument("--seed", type=int, default=0, help="seed of the examples (default: 0)")
-    sub.add_argument("--output", type=Path, help="the file to write (default: print them)")
-
-
-def data(options: argparse.Namespace) -> None:
-    task = tasks.get(options.task)
-    lines = json_lines(task, options.split, options.examples, options.seed, options.length)
-    if options.output is None:
-        print(lines, end="")
-    else:
-        write_bytes(options.output, lines.encode())
-        print(options.output)

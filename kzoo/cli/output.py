@@ -4,6 +4,10 @@ import json
 import os
 from typing import Any
 
+import numpy as np
+
+from kzoo import tasks
+from kzoo.errors import KzooError
 from kzoo.evaluation.report import percent
 from kzoo.saving.preset import Preset
 
@@ -29,6 +33,16 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, indent=1, ensure_ascii=False))
 
 
+def example_of(preset: Preset) -> dict[str, str] | None:
+    """Returns what the task of a preset asks for and one short input with its answer; None if the task is not known."""
+    try:
+        task = tasks.get(str(preset.task))
+        source, target = task.sample(np.random.default_rng(0), task.splits["train"].lengths[0])
+    except (KzooError, LookupError):
+        return None
+    return {"about": task.about(), "input": task.text(source), "answer": task.text(target)}
+
+
 def show_preset(preset: str) -> None:
     """Prints what is known of a preset, a recorded run or a recipe."""
     found = Preset.find(preset)
@@ -39,6 +53,9 @@ def show_preset(preset: str) -> None:
         print(f"{found.name}: {found.config['class']}, {meta['parameters']:,} parameters, task {found.task}")
     else:
         print(f"{found.name}: {found.kind}, without weights, task {found.task}")
+    example = example_of(found)
+    if example is not None:
+        print(f"{example['about']}\nfor example: {example['input']} -> {example['answer']}")
     print(f"folder: {found.folder}\nmechanism: {found.mechanism}")
     print(f"supervision beyond pairs: {supervision or 'not stated'}")
     if found.kind == "preset":

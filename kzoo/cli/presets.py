@@ -1,56 +1,18 @@
-"""The verbs on presets: list, info, export, card, download, publish."""
+"""The verbs on presets: info, export, card, download, publish."""
 
 import argparse
 import json
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import kzoo
 from kzoo.cli.arguments import PRESET, preset_argument
-from kzoo.cli.output import by_share, print_json, show_preset
+from kzoo.cli.output import example_of, print_json, show_preset
 from kzoo.errors import InputError
-from kzoo.evaluation.report import text_table
 from kzoo.hub.publish import Publication
 from kzoo.saving import catalogue
 from kzoo.saving.preset import Preset
-
-
-def list_parser(sub: argparse.ArgumentParser) -> None:
-    """Adds the arguments of `kzoo list`."""
-    sub.add_argument("pattern", nargs="?", default="*", help='as "onestep*"')
-    sub.add_argument(
-        "--supervision", help='only presets trained with this beyond pairs, as "gold attention"; "none" with nothing'
-    )
-
-
-def list_(options: argparse.Namespace) -> None:
-    rows: list[dict[str, Any]] = []
-    for name in catalogue.list_presets(options.pattern, options.supervision):
-        preset = Preset.find(name)
-        facts: dict[str, Any] = {"preset": name, "mechanism": preset.mechanism, "task": preset.task}
-        facts |= {"supervision": preset.supervision, "parameters": preset.metadata["parameters"]}
-        accuracies = {row["length"]: row["value"] for row in preset.rows if row["metric"] == "sequence_accuracy"}
-        rows.append({**facts, "sequence_accuracy": accuracies})
-    unknown: dict[str, Any] = dict.fromkeys(("mechanism", "task", "supervision", "parameters"))
-    if options.supervision is None:
-        for name in catalogue.names_of(catalogue.PIN, pattern=options.pattern):
-            rows.append({"preset": name, **unknown, "sequence_accuracy": {}})
-    if options.json:
-        return print_json(rows)
-    lines = [
-        [
-            row["preset"],
-            row["task"] or "",
-            "" if row["supervision"] is None else ", ".join(row["supervision"]) or "none",
-            "" if row["parameters"] is None else f"{row['parameters']:,}",
-            by_share(row["sequence_accuracy"]) or f"see: kzoo info {row['preset']}",
-        ]
-        for row in rows
-    ]
-    header = ["preset", "task", "supervision", "parameters", "sequence accuracy by length"]
-    print(text_table(header, lines) if lines else "no presets")
 
 
 def info_parser(sub: argparse.ArgumentParser) -> None:
@@ -60,7 +22,8 @@ def info_parser(sub: argparse.ArgumentParser) -> None:
 
 def info(options: argparse.Namespace) -> None:
     if options.json:
-        return print_json(Preset.find(options.preset).to_dict())
+        found = Preset.find(options.preset)
+        return print_json({**found.to_dict(), "example": example_of(found)})
     show_preset(options.preset)
 
 

@@ -72,7 +72,7 @@ def train(options: argparse.Namespace) -> int:
 def train_many(options: argparse.Namespace) -> int:
     from kzoo.saving.files import read_json
     from kzoo.training.executors import in_processes, in_this_process, on_ray
-    from kzoo.training.runs import grid, run_all
+    from kzoo.training.runs import check_runs, grid, run_all
 
     if options.seed is not None or options.add_results_to is not None or options.devices is not None:
         raise InputError("--seed, --add-results-to and --devices are for one run; many have --seeds")
@@ -80,6 +80,7 @@ def train_many(options: argparse.Namespace) -> int:
     if options.ray and options.jobs:
         raise InputError("--ray and --jobs exclude each other")
     executor = on_ray(options.ray) if options.ray else in_processes(options.jobs) if options.jobs else in_this_process
+    check_runs(recipes, options.output)
     failed = run_all(recipes, options.output, executor, show_progress())
     made = {name: read_json(options.output / name / "results.json") for name in recipes if name not in failed}
     for name, reason in failed.items():

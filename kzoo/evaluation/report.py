@@ -1,18 +1,21 @@
 """What an evaluation found: one row a length and metric."""
 
+import html
 import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kzoo.errors import BackendError
 from kzoo.tasks import get as get_task
 from kzoo.tasks import names
 
 Row = dict[str, Any]
+SEQUENCE = "sequence_accuracy"
 
 
-@dataclass
+@dataclass(repr=False)
 class Report:
     """The rows of one evaluation, keyed by length and metric.
 
@@ -41,9 +44,32 @@ class Report:
             {"preset": self.preset, "task": self.task, "backend": self.backend, "rows": self.rows}, indent=1
         )
 
-    def __str__(self) -> str:
+    def to_dataframe(self) -> Any:
+        """Returns the rows as a pandas DataFrame.
+
+        Raises:
+            BackendError: pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise BackendError("a DataFrame needs pandas, which is not installed: pip install pandas") from None
+        return pandas.DataFrame(self.rows)
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Returns header and lines of cells, as they are shown."""
         strata = [row for row in self.rows if "stratum" in row]
-        return text_table(*(stratum_table(strata) if strata else table(self.rows, self.trained)))
+        return stratum_table(strata) if strata else table(self.rows, self.trained)
+
+    def __str__(self) -> str:
+        return text_table(*self.table())
+
+    def __repr__(self) -> str:
+        accuracies = (f"{row_length(row)}: {percent(row['value'])}" for row in self.rows if row["metric"] == SEQUENCE)
+        return f"<report of {self.preset or 'a model'} on {self.task}: {', '.join(accuracies)}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(*self.table())
 
 
 COLUMNS = {
@@ -77,6 +103,12 @@ def table(rows: Iterable[Mapping[str, Any]], trained: bool = True) -> tuple[list
             ]
         )
     return header, lines
+
+
+def row_length(row: Mapping[str, Any]) -> str:
+    """Returns stratum and length of a row in short."""
+    length = "-".join(map(str, row.get("lengths", []))) if row["length"] is None else str(row["length"])
+    return f"{row['stratum']} {length}" if "stratum" in row else length
 
 
 def length_label(row: Mapping[str, Any], trained: bool = True) -> str:
@@ -137,6 +169,15 @@ def text_table(header: list[str], lines: list[list[str]]) -> str:
         )
         for row in rows
     )
+
+
+def html_table(header: list[str], lines: list[list[str]]) -> str:
+    """Returns a table in HTML, for a notebook."""
+
+    def row(cells: list[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+    return f"<table>{row(header, 'th')}{''.join(row(cells, 'td') for cells in lines)}</table>"
 
 
 def wilson(share: float, n: int, z: float = 1.959964) -> tuple[float, float]:

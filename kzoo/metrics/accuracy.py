@@ -18,6 +18,7 @@ class TokenAccuracy(keras.metrics.Metric):
 
     def __init__(self, name: str = "token_accuracy", **kwargs: Any) -> None:
         super().__init__(name=name, **kwargs)
+        self._direction = "up"  # for callbacks that monitor it, as EarlyStopping
         self.right = self.add_variable((), "zeros", name="right")
         self.total = self.add_variable((), "zeros", name="total")
 

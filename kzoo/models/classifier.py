@@ -11,6 +11,7 @@ from kzoo.annotations import Array, Config, Inputs, Tensor, Text, Texts, TokenId
 from kzoo.compiling import compile_for_backend, memory_errors
 from kzoo.errors import InputError
 from kzoo.generation import batches, full_batch
+from kzoo.models.grammar import check_texts
 from kzoo.models.sequence_model import SequenceModel
 from kzoo.preprocessing.classifier_preprocessor import ClassifierPreprocessor
 from kzoo.preprocessing.padding import bucket
@@ -60,18 +61,21 @@ class Classifier(SequenceModel):
             weighted_metrics = [keras.metrics.SparseCategoricalAccuracy(name="sequence_accuracy")]
         super().compile(optimizer, loss, weighted_metrics=weighted_metrics, **kwargs)
 
-    @overload
-    def generate(self, inputs: str, max_length: int | None = None) -> str: ...  # type: ignore[overload-overlap]
+    @overload  # type: ignore[overload-overlap]
+    def generate(self, inputs: str, max_length: int | None = ..., strict: bool = ...) -> str: ...
 
     @overload
-    def generate(self, inputs: Iterable[Text] | Array, max_length: int | None = None) -> list[str]: ...
+    def generate(
+        self, inputs: Iterable[Text] | Array, max_length: int | None = ..., strict: bool = ...
+    ) -> list[str]: ...
 
-    def generate(self, inputs: Texts, max_length: int | None = None) -> str | list[str]:
+    def generate(self, inputs: Texts, max_length: int | None = None, strict: bool = False) -> str | list[str]:
         """Returns the label of a text, or the list of labels of several.
 
         Args:
             inputs: str, or a list, tuple, array or iterator of texts, each a string or the list of its tokens.
             max_length: must be None: a label is one token.
+            strict: bool. Whether to refuse, instead of a warning, what is no input of the model's task.
 
         Raises:
             InputError: an empty or too long input, one that is no text, an unknown token, or a model without
@@ -79,10 +83,11 @@ class Classifier(SequenceModel):
         """
         if max_length is not None:
             raise InputError(f"max_length does not apply: a {type(self).__name__} answers with one label")
-        if isinstance(inputs, str):
-            return self.generate([inputs])[0]
+        texts = [inputs] if isinstance(inputs, str) else texts_of(inputs)
+        check_texts(self, texts, strict)
         encode = self.text_preprocessor().encode_source
-        return list(self._answers([encode(text) for text in texts_of(inputs)]))
+        found = list(self._answers([encode(text) for text in texts]))
+        return found[0] if isinstance(inputs, str) else found
 
     def stream(self, inputs: Iterable[Text], max_length: int | None = None) -> Iterator[str]:
         """Yields the label of each text, as `generate`, of texts that are read as they are needed."""

@@ -20,7 +20,7 @@ class Model(Protocol):
         """Returns the preprocessor, of a model that has one."""
         ...
 
-    def generate(self, inputs: Texts, max_length: int | None = None) -> Any:
+    def generate(self, inputs: Texts, max_length: int | None = None, strict: bool = False) -> Any:
         """Returns the output for a text, or the list of outputs for several."""
         ...
 

@@ -14,7 +14,8 @@ from kzoo.errors import InputError, did_you_mean
 from kzoo.generation import Generator
 from kzoo.losses import cross_entropy
 from kzoo.metrics import SequenceAccuracy, TokenAccuracy
-from kzoo.models.training_data import ARRAYS, EXAMPLES, UNROLLED, check_arrays, is_pairs, is_texts, pairs_of
+from kzoo.models.grammar import check_texts
+from kzoo.models.training_data import ARRAYS, EXAMPLES, PREDICTED, UNROLLED, as_pairs, check_arrays, is_texts, pairs_of
 from kzoo.models.weights_kept import WeightsKept
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
@@ -107,13 +108,15 @@ class SequenceModel(WeightsKept):
 
         save_to_preset(self, folder)
 
-    @overload
-    def generate(self, inputs: str, max_length: int | None = None) -> str: ...  # type: ignore[overload-overlap]
+    @overload  # type: ignore[overload-overlap]
+    def generate(self, inputs: str, max_length: int | None = ..., strict: bool = ...) -> str: ...
 
     @overload
-    def generate(self, inputs: Iterable[Text] | Array, max_length: int | None = None) -> list[str]: ...
+    def generate(
+        self, inputs: Iterable[Text] | Array, max_length: int | None = ..., strict: bool = ...
+    ) -> list[str]: ...
 
-    def generate(self, inputs: Texts, max_length: int | None = None) -> str | list[str]:
+    def generate(self, inputs: Texts, max_length: int | None = None, strict: bool = False) -> str | list[str]:
         """Returns the greedy output for a text, or the list of outputs for several.
 
         Args:
@@ -121,14 +124,16 @@ class SequenceModel(WeightsKept):
                 array or iterator of texts, each such a string or the list of its tokens; see `stream` for very many.
             max_length: int. Stops there even without an end symbol. Defaults to ten times the input's own, plus 10, or
                 to the number of tokens that a target has where it has no end symbol.
+            strict: bool. Whether to refuse, instead of a warning, what is no input of the model's task.
 
         Raises:
             InputError: an empty or too long input, one that is no text, an unknown token, a model without
                 preprocessor, or an output that memory does not suffice for.
         """
-        if isinstance(inputs, str):
-            return self.generator([inputs], max_length)[0]
-        return self.generator(texts_of(inputs), max_length)
+        texts = [inputs] if isinstance(inputs, str) else texts_of(inputs)
+        check_texts(self, texts, strict)
+        outputs = self.generator(texts, max_length)
+        return outputs[0] if isinstance(inputs, str) else outputs
 
     def stream(self, inputs: Iterable[Text], max_length: int | None = None) -> Iterator[str]:
         """Yields the output for each of any number of texts, as `generate`; at most 256 are read and held at a time."""
@@ -166,8 +171,9 @@ class SequenceModel(WeightsKept):
         """Trains as `keras.Model.fit` does; a model that was not compiled is compiled with the defaults.
 
         Args:
-            x: a task's data (`task.dataset("train")`), a list of (source, target) pairs, a list of source texts with
-                their targets in `y`, a dict of arrays, or a data set or generator of batches; or an alignment, on whose
+            x: a task's data (`task.dataset("train")`), a list of (source, target) pairs or of mappings with "source"
+                and "target", a data set of the package datasets with these columns, a list of source texts with their
+                targets in `y`, a dict of arrays, or a data set or generator of batches; or an alignment, on whose
                 pairs a `RecurrentSeq2Seq` is trained with supervised attention: see `kzoo.align`, `LearnedAttention`.
             y: sequence of str, if `x` is a list of source texts.
             batch_size: int. Defaults to 32.
@@ -183,7 +189,7 @@ class SequenceModel(WeightsKept):
         trained_on = x
         x, y, batch_size = self._batches(x, y, batch_size, shuffle=kwargs.get("shuffle", True))
         validation = kwargs.get("validation_data")
-        if is_pairs(validation):
+        if as_pairs(validation) is not None:
             kwargs["validation_data"] = self._batches(validation, None, batch_size, shuffle=False)[0]
         elif validation is not None:
             first = validation[0] if isinstance(validation, (tuple, list)) and validation else validation
@@ -207,12 +213,12 @@ class SequenceModel(WeightsKept):
 
     def predict(self, x: Any, batch_size: int | None = None, **kwargs: Any) -> Any:
         """Returns logits as `keras.Model.predict` does, of a dict of arrays or batches; `generate` takes texts."""
-        x = check_arrays(x, self.input_names, "for texts there is generate;")
+        x = check_arrays(x, self.input_names, PREDICTED)
         with self._weights_kept():
             return super().predict(x, batch_size=batch_size, **kwargs)
 
     def predict_on_batch(self, x: Any) -> Any:
-        x = check_arrays(x, self.input_names, "for texts there is generate;")
+        x = check_arrays(x, self.input_names, PREDICTED)
         with self._weights_kept():
             return super().predict_on_batch(x)
 
@@ -229,10 +235,11 @@ class SequenceModel(WeightsKept):
             if y is None or len(y) != len(x):
                 raise InputError(f"{len(x)} source texts need as many targets in y")
             x = list(zip(x, y, strict=True))
-        if not is_pairs(x):
+        pairs = as_pairs(x)
+        if pairs is None:
             return check_arrays(x, self.input_names, EXAMPLES), y, batch_size
         seed = int(keras.random.SeedGenerator().state.numpy()[0]) if shuffle else None
-        pairs, preprocessor = pairs_of(x, self)
+        pairs, preprocessor = pairs_of(pairs, self)
         return Batches(pairs, preprocessor, batch_size or 32, seed=seed), None, None
 
     def text_preprocessor(self) -> Any:

@@ -13,6 +13,8 @@ from kzoo.preprocessing.learned_attention import LearnedAttention
 from kzoo.tasks import TaskData
 
 LOADERS = ("tensorflow", "torch", "grain")  # packages whose data sets Keras reads
+KEYS = ("source", "target")  # of a pair that is a mapping
+PREDICTED = "what preprocessor.sources or preprocessor(examples)[0] returns (generate takes texts):"
 
 EXAMPLES = "a task's data, a list of (source, target) pairs, an alignment, a list of texts with their targets in y,"
 UNROLLED = (
@@ -21,11 +23,35 @@ UNROLLED = (
 ARRAYS = "what the preprocessor makes of examples,"
 
 
-def is_pairs(x: Any) -> bool:
-    """Whether `x` is a task's data, an alignment, or a list of pairs (source, target)."""
+def as_pairs(x: Any) -> Any:
+    """Returns pairs (source, target) if `x` is a task's data, an alignment, pairs, or rows with "source" and "target".
+
+    Raises:
+        InputError: `x` is a data set of the package datasets without these columns.
+    """
     if isinstance(x, (TaskData, Alignment)):
-        return True
-    return isinstance(x, list) and len(x) > 0 and all(isinstance(p, (tuple, list)) and len(p) == 2 for p in x)
+        return x
+    if type(x).__module__.split(".")[0] == "datasets":
+        columns = getattr(x, "column_names", None)
+        if not isinstance(columns, list) or not set(KEYS) <= set(columns):
+            has = ", ".join(columns) if isinstance(columns, (list, dict)) else "none"
+            raise InputError(f"a data set needs the columns source and target; this has {has} (choose a split first)")
+        return [tuple(row[key] for key in KEYS) for row in x]
+    if not isinstance(x, (list, tuple)) or not x:
+        return None
+    if all(isinstance(row, dict) and set(KEYS) <= set(row) for row in x):
+        return [tuple(row[key] for key in KEYS) for row in x]
+    pairs = all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in x)
+    return list(x) if pairs and (isinstance(x, list) or all(_is_pair(pair) for pair in x)) else None
+
+
+def _is_pair(pair: Any) -> bool:
+    """Whether two things are texts: a tuple may as well be `(x, y)` of arrays."""
+    return all(isinstance(side, str) or (isinstance(side, (list, tuple)) and _words(side)) for side in pair)
+
+
+def _words(side: Sequence[Any]) -> bool:
+    return all(isinstance(token, str) for token in side)
 
 
 def is_texts(x: Any) -> bool:
@@ -34,7 +60,7 @@ def is_texts(x: Any) -> bool:
 
 
 def pairs_of(x: Any, model: Any) -> tuple[Any, Any]:
-    """Returns the pairs in what `is_pairs` takes, and what makes arrays of them: the preprocessor of the model; or for
+    """Returns the pairs in what `as_pairs` returns, and what makes arrays of them: the preprocessor of the model; or for
     an alignment, what supervises the attention too.
 
     Raises:

@@ -10,7 +10,7 @@ from kzoo.saving.safetensors_file import count_numbers
 
 
 def construct_within(
-    budget: float, folder: Path, config: Config, tokenizer: Config, dtype: str | None, blank: bool
+    budget: float, folder: Path, config: Config, tokenizer: Config, dtype: str | None, blank: bool, needed: str = ""
 ) -> Any:
     """Returns what `construct_model` does, if it is within so many times the budget and needs no more weights than
     there are in a preset's file.
@@ -21,6 +21,7 @@ def construct_within(
         config, tokenizer: see `construct_model`.
         dtype: str. The dtype policy. Defaults to the one in force.
         blank: bool. Whether weights begin at 0, since they are read then.
+        needed: str. What an error ends with: what may have to be imported first.
 
     Raises:
         PresetError: it is not, or cannot be made.
@@ -39,7 +40,8 @@ def construct_within(
     except PresetError:
         raise
     except Exception as error:  # kzoo's for its arguments, and whatever Keras and its backend raise for theirs
-        raise PresetError(f"{path}: {' '.join(str(error).split()):.300}") from error
+        told = " ".join(str(error).split())
+        raise PresetError(f"{path}: {told:.300}{needed}") from error
     return model
 
 

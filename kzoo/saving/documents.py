@@ -12,6 +12,7 @@ from kzoo.saving.files import read_json, sha256
 FORMAT = 1
 PARTS = ("config.json", "tokenizer.json", "metadata.json", "model.safetensors")  # a preset has at least these
 FILES = (*PARTS, "recipe.json", "results.json")  # and at most these
+MODULE = re.compile(r"[A-Za-z_]\w{0,63}(\.[A-Za-z_]\w{0,63}){0,8}", re.ASCII)
 FILE_NAME = re.compile(r"[a-z_]+\.(json|safetensors)")
 SHARES = ("sequence_accuracy", "token_accuracy", "majority_accuracy", "accuracy_before_end")
 LARGEST = 10**12  # of a number in results
@@ -84,10 +85,19 @@ def read_metadata(folder: Path) -> dict[str, Any]:
     for key in ("task", "mechanism", "paper", "license"):
         if not isinstance(metadata.get(key), (str, type(None))):
             raise PresetError(f"{path}: {key} must be a text")
+    modules = metadata.get("defined_in", {})
+    if not isinstance(modules, dict) or not all(isinstance(m, str) and MODULE.fullmatch(m) for m in modules.values()):
+        raise PresetError(f"{path}: defined_in must name the modules of classes")
     supervision = metadata.get("supervision")
     if supervision is not None and not (isinstance(supervision, list) and all(w in SUPERVISION for w in supervision)):
         raise PresetError(f"{path}: supervision must be a list out of {', '.join(SUPERVISION)}")
     return metadata
+
+
+def needed(metadata: dict[str, Any]) -> str:
+    """Returns the end of an error that says which modules have to be imported first; empty if none do."""
+    modules = sorted({*metadata.get("defined_in", {}).values()})
+    return f"; it was saved with classes of {', '.join(modules)}: import that first" if modules else ""
 
 
 def read_results(folder: Path) -> dict[str, Any]:

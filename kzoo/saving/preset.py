@@ -10,7 +10,6 @@
 | results.json      | its measured accuracy by length                                               |
 """
 
-import contextlib
 import importlib
 from functools import cached_property
 from pathlib import Path
@@ -22,8 +21,7 @@ from kzoo.errors import InputError, PresetError
 from kzoo.saving import catalogue, documents
 from kzoo.saving.documents import PARTS, Row
 from kzoo.saving.files import read_json, sha256
-from kzoo.tasks.pairs_file import SUFFIX
-from kzoo.tasks.pairs_file import read as read_pairs
+from kzoo.tasks.pairs_file import read_beside
 
 DTYPES = ("float32", "mixed_bfloat16", "mixed_float16")
 
@@ -36,7 +34,6 @@ class Preset:
         name: str. Its name.
 
     Attributes:
-        folder, name: as given.
         kind: str. "preset", "recorded run" (results without weights) or "recipe" (not run).
 
     Example:
@@ -54,9 +51,7 @@ class Preset:
         if kind not in (catalogue.PRESET, catalogue.RUN, catalogue.RECIPE):
             raise PresetError(f"{folder} is no preset folder: it has no config.json")
         self.kind = kind
-        for path in folder.glob(f"*{SUFFIX}"):  # what it was trained on, if that was a file of pairs
-            with contextlib.suppress(InputError):
-                read_pairs(path)
+        read_beside(folder)  # what it was trained on, if that was a file of pairs
 
     @classmethod
     def find(cls, preset: "str | Path | Preset", force: bool = False) -> "Preset":
@@ -203,7 +198,8 @@ class Preset:
 
         config, tokenizer, metadata = self.config, self.tokenizer, self.metadata
         self.verify()
-        model = construct_within(budget, self.folder, config, tokenizer, dtype, blank=load_weights)
+        needed = documents.needed(metadata)
+        model = construct_within(budget, self.folder, config, tokenizer, dtype, blank=load_weights, needed=needed)
         if expected is not None and not isinstance(model, expected):
             raise PresetError(f"{self.name} is a {type(model).__name__}, not a {expected.__name__}")
         if load_weights:

@@ -73,6 +73,24 @@ def write_metadata(folder: Path, metadata: dict[str, Any] | None = None) -> None
     write_json(path, metadata)
 
 
+def defined_elsewhere(model: Any) -> dict[str, str]:
+    """Returns the modules of the classes that a model is of and that are not kzoo's own, by name; its task's too."""
+    from kzoo import registry, tasks
+
+    found = [(type(model).__name__, type(model))]
+    values: list[Any] = [model.get_config()]
+    while values:
+        value = values.pop()
+        if isinstance(value, dict):
+            for kind in registry.kinds() if isinstance(value.get("class"), str) else ():
+                cls = registry.classes(kind).get(value["class"])
+                found += [] if cls is None else [(value["class"], cls)]
+        values.extend(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
+    if model.task_name in tasks.names():
+        found.append((model.task_name, type(tasks.get(model.task_name))))
+    return {name: cls.__module__ for name, cls in found if cls.__module__.split(".")[0] != "kzoo"}
+
+
 def describe(model: Any, recipe: dict[str, Any] | None = None) -> dict[str, Any]:
     """Returns what metadata.json says of a model: mechanism, task and supervision, from its recipe if there is one."""
     import keras
@@ -81,6 +99,7 @@ def describe(model: Any, recipe: dict[str, Any] | None = None) -> dict[str, Any]
 
     known = model.task_name in tasks.names()
     recipe = recipe or {}
+    elsewhere = defined_elsewhere(model)
     return {
         "format": FORMAT,
         "mechanism": recipe.get("mechanism", getattr(model, "mechanism", None)),
@@ -88,6 +107,7 @@ def describe(model: Any, recipe: dict[str, Any] | None = None) -> dict[str, Any]
         "supervision": recipe.get("supervision", getattr(model, "supervision", None)),
         "paper": tasks.get(model.task_name).paper if known else None,
         "license": LICENSE,
+        **({"defined_in": elsewhere} if elsewhere else {}),
         "parameters": model.count_params(),
         "kzoo": kzoo.__version__,
         "keras": keras.__version__,

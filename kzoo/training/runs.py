@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from kzoo.errors import InputError, KzooError
 from kzoo.saving.files import expand, read_json
@@ -72,6 +72,30 @@ def grid(
                 raise InputError(f"two of these runs would have the name {name}")
             found[name] = replace(recipe, **changes)
     return found
+
+
+def check_runs(recipes: Mapping[str, Recipe], output: str | Path) -> None:
+    """Raises the error of the first run that cannot begin: before any of them does.
+
+    Its model is built, once for each of several seeds; something else in the place of its preset is an error too.
+
+    Raises:
+        InputError, UnknownNameError: a model cannot be built, or not trained as its recipe says; with the run's name.
+        PresetError: something else is in the place of a preset.
+    """
+    from kzoo.training.build import build
+    from kzoo.training.train import is_done
+
+    built: list[Recipe] = []
+    for name, recipe in recipes.items():
+        is_done(recipe, Path(output).expanduser().resolve() / name, resume=True)
+        plain = recipe.with_seed(0)
+        if plain not in built and not recipe.calibration:  # whose biases take long to find
+            try:
+                build(replace(plain, init_from=None), 0)
+            except KzooError as error:
+                raise type(error)(f"{name}: {error}") from None
+            built.append(plain)
 
 
 def run_all(

@@ -32,8 +32,8 @@ def train(
     end.
 
     Args:
-        recipe: Recipe, a recipe file, a preset whose recipe to follow, or a file of pairs (`kzoo.tasks.PairsFile`), which
-            stays beside the preset, so that it can be evaluated.
+        recipe: Recipe, a recipe file, a preset whose recipe to follow, or a file of pairs (`kzoo.tasks.PairsFile`): it
+            stays beside the preset, so that this can be evaluated.
         output: str or Path. The preset folder to write.
         resume: bool. Goes on from the checkpoint, if there is one, to the same weights as an unbroken run on this
             machine; a run that has finished is left as it is.
@@ -55,7 +55,7 @@ def train(
     recipe = recipe if isinstance(recipe, Recipe) else load_recipe(recipe)
     output = expand(output)
     folder = output.parent / f"{output.name}.training"
-    if _is_done(recipe, output, resume) and not folder.exists():
+    if is_done(recipe, output, resume) and not folder.exists():
         return output
     ensure_backend()
     from kzoo.training.checkpoint import Checkpoint
@@ -64,7 +64,7 @@ def train(
 
     with locked(folder), ONE_AT_A_TIME, data_parallel(devices, [stage.data.batch_size for stage in recipe.stages]):
         checkpoint = Checkpoint(folder)
-        if _is_done(recipe, output, resume):  # by another that held the lock, or was killed behind its last step
+        if is_done(recipe, output, resume):  # by another that held the lock, or was killed behind its last step
             checkpoint.remove()
             return output
         if checkpoint.exists():
@@ -81,7 +81,7 @@ def train(
     return output
 
 
-def _is_done(recipe: Recipe, output: Path, resume: bool) -> bool:
+def is_done(recipe: Recipe, output: Path, resume: bool) -> bool:
     """Whether a run has finished.
 
     Raises:

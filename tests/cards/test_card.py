@@ -18,7 +18,7 @@ from kzoo.training.recipe import load_recipe
 
 pytestmark = pytest.mark.once
 PRESETS = kzoo.list_presets()
-SECTIONS = ["Usage", "Results", "Training", "Limits", "Model and references"]
+SECTIONS = ["Usage", "Results", "Training", "Limits", "Model and references", "Citation"]
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -69,8 +69,8 @@ def test_list(shelf, kzoo_command):
     code, out, err = kzoo_command("list")
     assert (code, err) == (0, "")
     header, line, row = out.splitlines()
-    assert header.split()[:4] == ["preset", "task", "supervision", "parameters"]
-    assert row.split(None, 3)[:2] == ["onestep_recopy", "recopy"] and "100 % at 15; 99.9 % at 100" in row
+    assert header.split() == ["preset", "task", "sequence", "accuracy"]
+    assert row.split(None, 2) == ["onestep_recopy", "recopy", "100 % at 15, 99.9 % at 100"]
     code, out, err = kzoo_command("list", "one*", "--json")
     assert json.loads(out) == [
         {
@@ -90,9 +90,13 @@ def test_info(shelf, kzoo_command):
     code, out, err = kzoo_command("info", "onestep_recopy")
     assert (code, err) == (0, "")
     assert "RecurrentSeq2Seq" in out and "apache-2.0" in out and "99.9 %" in out
+    assert "each digit is written as often as" in out and "\nfor example: " in out
     code, out, _ = kzoo_command("info", shelf, "--json")
     found = json.loads(out)
-    assert {"preset", "kind", "folder", "config", "metadata", "recipe", "results", "tokenizer"} == set(found)
+    parts = {"preset", "kind", "folder", "config", "metadata", "recipe", "results", "tokenizer", "example"}
+    assert parts == set(found)
+    example = found["example"]
+    assert kzoo.tasks.get("recopy").solve(tuple(example["input"].split())) == tuple(example["answer"].split())
     assert found["config"] == read_json(shelf / "config.json")
 
 
@@ -103,8 +107,11 @@ def test_generate(preset, kzoo_command, monkeypatch):
     assert (code, out.splitlines(), err) == (0, outputs, "")
     code, out, err = kzoo_command("generate", preset, "4 7 9 8", "--json", "--max-length", 6)
     assert (code, json.loads(out)) == (0, [{"input": "4 7 9 8", "output": outputs[0]}])
-    monkeypatch.setattr("sys.stdin", io.StringIO("4 7 9 8\n1\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("4 7 9 8\n\n  \n1\n"))
     assert kzoo_command("generate", preset, "-", "--max-length", 6)[1].splitlines() == outputs
+    monkeypatch.setattr("sys.stdin", io.StringIO("4 x\n\n1\ny\n"))
+    code, out, err = kzoo_command("generate", preset, "-")
+    assert (code, out) == (2, "") and "line 1: unknown token 'x'" in err and "; line 4: unknown token 'y'" in err
 
 
 def test_evaluate(preset, kzoo_command):

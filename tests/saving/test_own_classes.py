@@ -57,7 +57,8 @@ def test_it_loads_where_the_class_is_registered(own, python):
     assert done.stdout.strip() == expected, done.stderr
     done = python(LOAD, folder, "")
     assert done.stdout.startswith("refused:") and "unknown attention 'OwnUniformAttention'" in done.stdout, done.stderr
-    assert "what another package defines is known once that is imported" in done.stdout
+    assert "it was saved with classes of own_attention: import that first" in done.stdout
+    assert read_json(folder / "metadata.json")["defined_in"] == {"OwnUniformAttention": "own_attention"}
 
 
 def test_an_object_of_a_class_that_is_not_registered_is_refused():

@@ -3,7 +3,7 @@
 from typing import Any
 
 import keras
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 
 class Progress(keras.callbacks.Callback):
