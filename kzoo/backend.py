@@ -20,7 +20,7 @@ from kzoo.errors import BackendError, InputError, did_you_mean
 
 BACKENDS = ("jax", "torch", "tensorflow")
 _lock = threading.RLock()
-around_import: Callable[[str], contextlib.AbstractContextManager[None]] = contextlib.nullcontext  # of the command
+around_import: Callable[[str], Any] = contextlib.nullcontext  # a context manager that the command sets
 _taken: list[str] = []  # the backend that kzoo chose itself, until it has said so
 _prepared: list[str] = []  # "jax", once its cache is in use
 _spared: list[str] = []  # packages that Keras is imported without

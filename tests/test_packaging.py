@@ -5,15 +5,18 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import venv
 import zipfile
 
 import pytest
 
+import kzoo
+
 pytestmark = pytest.mark.once
 LINKS = ("layers", "tasks", "presets")
-BUILD = ("pyproject.toml", "README.md", "LICENSE", "kzoo", *LINKS)
+BUILD = ("pyproject.toml", "MANIFEST.in", "README.md", "LICENSE", "kzoo", *LINKS)
 UNWANTED = shutil.ignore_patterns("__pycache__", "*.egg-info", ".*")
 
 
@@ -99,6 +102,41 @@ def type_check(wheel, folder):
     assert [line.replace("builtins.", "") for line in said] == FOUND.strip().splitlines(), done.stdout + done.stderr
 
 
+def test_the_source_distribution_holds_all_that_the_tests_need(root, tmp_path, monkeypatch):
+    """By the manifest alone: what git tracks is in it, but for what only git needs."""
+    from setuptools import build_meta
+
+    if (root / ".git").exists():
+        done = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True)
+        tracked = done.stdout.splitlines()
+    else:  # these are the files of a source distribution
+        tracked = (root / "kzoo.egg-info" / "SOURCES.txt").read_text().splitlines()
+    links = {f"kzoo/{name}" for name in LINKS}
+    wanted = {name for name in tracked if name and name not in {".gitignore", *links}}
+    copy = tmp_path / "copy"
+    for name in wanted | links:
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        if (root / name).is_symlink():
+            (copy / name).symlink_to(os.readlink(root / name))
+        else:
+            os.link(root / name, copy / name)
+    monkeypatch.chdir(copy)
+    archive = build_meta.build_sdist(str(tmp_path))
+    with tarfile.open(tmp_path / archive) as opened:
+        found = {name.partition("/")[2] for name in opened.getnames()}
+    assert wanted - found == set()
+
+
+def test_the_citation_is_of_this_version_and_of_the_papers(root):
+    from kzoo.cards.bibtex import PAPERS, bibtex
+
+    text = (root / "CITATION.cff").read_text()
+    assert f"\nversion: {kzoo.__version__}\n" in text
+    assert {number for number in PAPERS if f"https://arxiv.org/abs/{number}" in text} == set(PAPERS)
+    cited = {number for name in kzoo.tasks.names() for number in PAPERS if number in kzoo.tasks.get(name).paper}
+    assert cited == set(PAPERS) and bibtex("arXiv:2305.20019")[0].startswith("@misc{raychowdhury2023monotonic,\n")
+
+
 @pytest.mark.parametrize("with_links", [True, False], ids=["links", "no links"])
 @pytest.mark.slow
 def test_the_wheel_holds_everything(with_links, root, tmp_path):
@@ -112,6 +150,7 @@ def test_the_wheel_holds_everything(with_links, root, tmp_path):
     if not with_links:
         for name in LINKS:
             (copy / "kzoo" / name).unlink()
+            (copy / "kzoo" / name).write_text(f"../{name}")  # as git writes a link on Windows
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--wheel-dir", str(tmp_path)]
     subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(copy)], check=True, capture_output=True)
     (wheel,) = tmp_path.glob("kzoo-*.whl")

@@ -37,7 +37,12 @@ def compare(options: argparse.Namespace) -> None:
 def _facts(preset: Preset) -> dict[str, Any]:
     """Returns what is compared; accuracies with their 95 % Wilson interval and the number of examples."""
     rows = [row for row in preset.rows if row["metric"] == "sequence_accuracy"]
-    own = {"preset": preset.name, "kind": preset.kind, "mechanism": preset.mechanism, "task": preset.task}
+    own: dict[str, Any] = {
+        "preset": preset.name,
+        "kind": preset.kind,
+        "mechanism": preset.mechanism,
+        "task": preset.task,
+    }
     own |= {"parameters": preset.metadata.get("parameters"), "supervision": preset.supervision}
     keys = ("value", "low", "high", "n")
     return {**own, "sequence_accuracy": {row["length"]: {key: row.get(key) for key in keys} for row in rows}}

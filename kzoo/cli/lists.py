@@ -78,7 +78,7 @@ def shortly(accuracies: dict[int | None, float]) -> str:
 
 
 def _tasks(pattern: str) -> Facts:
-    found = []
+    found: Facts = []
     for name in fnmatch.filter(tasks.names(), pattern):
         try:
             task = tasks.get(name)

@@ -61,8 +61,10 @@ class Classifier(SequenceModel):
             weighted_metrics = [keras.metrics.SparseCategoricalAccuracy(name="sequence_accuracy")]
         super().compile(optimizer, loss, weighted_metrics=weighted_metrics, **kwargs)
 
-    @overload  # type: ignore[overload-overlap]
-    def generate(self, inputs: str, max_length: int | None = ..., strict: bool = ...) -> str: ...
+    @overload
+    def generate(  # type: ignore[overload-overlap]
+        self, inputs: str, max_length: int | None = ..., strict: bool = ...
+    ) -> str: ...
 
     @overload
     def generate(

@@ -108,8 +108,10 @@ class SequenceModel(WeightsKept):
 
         save_to_preset(self, folder)
 
-    @overload  # type: ignore[overload-overlap]
-    def generate(self, inputs: str, max_length: int | None = ..., strict: bool = ...) -> str: ...
+    @overload
+    def generate(  # type: ignore[overload-overlap]
+        self, inputs: str, max_length: int | None = ..., strict: bool = ...
+    ) -> str: ...
 
     @overload
     def generate(
@@ -179,14 +181,13 @@ class SequenceModel(WeightsKept):
             batch_size: int. Defaults to 32.
             **kwargs: of `keras.Model.fit`; `validation_data` takes the same forms as `x` (texts as a list of pairs).
 
-        A preset that is saved afterwards is of the task whose data this was, and states no supervision.
-
         Raises:
             InputError: the data is in no such form.
         """
         if not self.compiled:
             self.compile()
-        trained_on = x
+        if isinstance(x, TaskData):
+            self.task_name = x.task.name  # as a preset that is saved then says
         x, y, batch_size = self._batches(x, y, batch_size, shuffle=kwargs.get("shuffle", True))
         validation = kwargs.get("validation_data")
         if as_pairs(validation) is not None:
@@ -197,8 +198,6 @@ class SequenceModel(WeightsKept):
             kwargs["validation_data"] = checked if first is validation else (checked, *validation[1:])
         if self.optimizer is not None and not self.optimizer.built:
             self.optimizer.build(self.trainable_variables)  # or TensorFlow traces the step twice, to find its variables
-        if isinstance(trained_on, TaskData):
-            self.task_name = trained_on.task.name
         self.supervision = None  # of what it was trained on now, nobody says so
         with self._weights_kept():
             return super().fit(x, y, batch_size=batch_size, **kwargs)

@@ -60,7 +60,7 @@ def is_texts(x: Any) -> bool:
 
 
 def pairs_of(x: Any, model: Any) -> tuple[Any, Any]:
-    """Returns the pairs in what `as_pairs` returns, and what makes arrays of them: the preprocessor of the model; or for
+    """Returns the pairs of `as_pairs`, and what makes arrays of them: the preprocessor of the model; or for
     an alignment, what supervises the attention too.
 
     Raises:

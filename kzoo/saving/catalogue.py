@@ -83,16 +83,27 @@ def list_presets(pattern: str = "*", supervision: str | None = None) -> list[str
     ]
 
 
+def version_of(folder: Path) -> str:
+    """Returns the version of a bundled preset's weights, as "v1": its metadata says which, if not the first."""
+    path = folder / "metadata.json"
+    return f"v{read_json(path).get('version', 1) if path.is_file() else 1}"
+
+
 def find_folder(preset: str | Path) -> Path:
-    """Returns the folder of a bundled name or of a path; asks nothing of the Hub.
+    """Returns the folder of a bundled name, as "onestep_recopy" or with the version of its weights as
+    "onestep_recopy@v1", or of a path; asks nothing of the Hub.
 
     Raises:
-        UnknownNameError: nothing is bundled under that name.
+        UnknownNameError: nothing is bundled under that name, or not in that version.
         PresetError: there is no such folder, or it holds no preset, recorded run or recipe.
     """
     text = str(preset)
-    known = bundled(text)
+    name, _, version = text.partition("@")
+    known = bundled(name)
     if known is not None:
+        own = version_of(known)
+        if version not in ("", own):
+            raise UnknownNameError(f"{name} is bundled in version {own}, not {version[:40]!r}: others are on the Hub")
         return known
     path = _home(text)
     try:

@@ -389,3 +389,12 @@ def test_a_text_that_a_terminal_would_act_on_is_refused(name, key, text, own_pre
     with pytest.raises(PresetError, match="has a text") as error:
         kzoo.preset_info(own_preset)
     assert str(error.value).isprintable()
+
+
+@pytest.mark.once
+def test_a_bundled_name_may_have_the_version_of_its_weights():
+    assert kzoo.Preset.find("onestep_recopy@v1").folder == kzoo.Preset.find("onestep_recopy").folder
+    with pytest.raises(
+        UnknownNameError, match="onestep_recopy is bundled in version v1, not 'v2': others are on the Hub"
+    ):
+        kzoo.from_preset("onestep_recopy@v2")
