@@ -213,8 +213,8 @@ class Preset:
     def to_dict(self) -> dict[str, Any]:
         """Returns all that is known, each part as in its file."""
         parts = ("config", "tokenizer") if self.kind == catalogue.PRESET else ()
-        found = {part: getattr(self, part) for part in (*parts, "metadata", "recipe", "results")}
-        found = {part: value for part, value in found.items() if value is not None}
+        every = (*parts, "metadata", "recipe", "results")
+        found = {part: value for part in every if (value := getattr(self, part)) is not None}
         return {"preset": self.name, "kind": self.kind, "folder": str(self.folder), **found}
 
     def __repr__(self) -> str:
