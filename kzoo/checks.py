@@ -12,7 +12,7 @@ from kzoo.errors import InputError, did_you_mean
 
 def integer(name: str, value: Any, low: int, high: int) -> int:
     """Returns `value` if it is an integer in [low, high], NumPy's too, else raises `InputError`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or not low <= value <= high:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not low <= int(value) <= high:
         raise InputError(f"{name} must be an integer from {low} to {high}, not {short(value)}")
     return int(value)
 
