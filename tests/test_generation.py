@@ -132,7 +132,7 @@ def test_the_batch_follows_the_length(model, monkeypatch):
     rows = [[0] * length for length in [10] * 300 + [1000] * 140 + [10_000] * 2]
     found = list(generation.batches(model, rows))
     assert [row for batch in found for row in batch] == rows
-    assert [len(batch) for batch in found] == [256, 44, 64, 64, 12, 1, 1]
+    assert [len(batch) for batch in found] == [256, 64, 64, 56, 1, 1]
     assert list(generation.batches(model, [])) == []
 
 
