@@ -163,6 +163,7 @@ def length_axis(axes: Any, lengths: Sequence[int], unit: str) -> None:
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
+        axes.tick_params(axis="x", labelsize=8 if max(lengths) > 500 else 11)
         scale = ", logarithmic"
     else:
         axes.set_xlim(0, None)

@@ -131,11 +131,9 @@ class _Steps:
         axes.xaxis.tick_top()
         axes.tick_params(axis="x", length=0)
         token_ticks(axes.yaxis, self.rows, height / len(self.rows))
-        before = "" if t == 0 else f", behind {' '.join(self.written[max(0, t - 8) : t])}"
-        before = before if t <= 8 else before.replace("behind ", "behind ... ")
-        axes.set_xlabel(
-            f"step {t + 1} of {len(self.written)}: writes {self.written[t]}{before}", loc="left", color="C3"
-        )
+        before = " ".join(["..."] * (t > 8) + self.written[max(0, t - 8) : t])
+        words = f"step {t + 1} of {len(self.written)}: writes {self.written[t]}"
+        axes.set_xlabel(f"{words} after {before}" if before else words, loc="left", color="C3")
         return image
 
 
