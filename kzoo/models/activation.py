@@ -12,12 +12,14 @@ ITEM = 4  # bytes
 TOGETHER = 3  # tensors of the largest size that live at once, as scores, bias and weights of an attention
 
 
-def largest_activation(model: keras.Model, length: int) -> int:
+def largest_activation(model: Any, length: int) -> int:
     """Returns the numbers of the largest tensor that a model computes of one sequence of so many tokens.
 
     It is counted from its weights, whose last axis is the size of an output, and from what its layers say themselves
     with `largest_activation(length)`: those whose tensors grow with more than the length.
     """
+    if not isinstance(model, keras.Model):  # another program that answers as one
+        return length**2
     width = max((variable.shape[-1] for variable in model.weights if len(variable.shape)), default=1)
     said = [
         layer.largest_activation(length) for layer in model._flatten_layers() if hasattr(layer, "largest_activation")
@@ -25,7 +27,7 @@ def largest_activation(model: keras.Model, length: int) -> int:
     return max([int(width) * length, *said])
 
 
-def at_once(model: keras.Model, length: int, most: int, numbers: int) -> int:
+def at_once(model: Any, length: int, most: int, numbers: int) -> int:
     """Returns how many sequences of a length to compute together.
 
     Args:

@@ -214,7 +214,7 @@ def test_wrong_requests(task):
         task.examples("trains")
     with pytest.raises(InputError, match="length"):
         task.examples("train", 5, length=0)
-    with pytest.raises(InputError, match="negative"):
+    with pytest.raises(InputError, match="the number of examples must be an integer from 0"):
         task.examples("train", -1)
     for source in (("no-such-token",), ()):
         with pytest.raises(InputError) as error:
