@@ -2,6 +2,7 @@
 
 import argparse
 import functools
+import sys
 import tempfile
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -37,9 +38,17 @@ def server(folder: Path, port: int) -> ThreadingHTTPServer:
         InputError: the port cannot be had.
     """
     try:
-        return ThreadingHTTPServer(("127.0.0.1", port), functools.partial(_Quiet, directory=str(folder)))
+        return _Server(("127.0.0.1", port), functools.partial(_Quiet, directory=str(folder)))
     except (OSError, OverflowError) as error:
         raise InputError(f"port {port} cannot be served ({error}); --port 0 takes a free one") from error
+
+
+class _Server(ThreadingHTTPServer):
+    """A server that a browser may leave in the middle of a file, as it does when its user goes elsewhere."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Quiet(SimpleHTTPRequestHandler):

@@ -3,6 +3,8 @@
 import json
 import re
 import shutil
+import socket
+import struct
 import threading
 import urllib.request
 
@@ -99,7 +101,7 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path, capsys):
     assert "is not empty" in capsys.readouterr().err and [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
-def test_it_is_served_on_this_machine(folder):
+def test_it_is_served_on_this_machine(folder, capfd):
     with server(folder, 0) as serving:
         assert serving.server_address[0] == "127.0.0.1"
         threading.Thread(target=serving.serve_forever, daemon=True).start()
@@ -107,9 +109,13 @@ def test_it_is_served_on_this_machine(folder):
         for name, kind in types.items():
             with urllib.request.urlopen(f"http://127.0.0.1:{serving.server_port}/{name}") as answer:  # noqa: S310
                 assert answer.headers.get_content_type() == kind
+        with socket.create_connection(serving.server_address) as client:  # a browser that goes away
+            client.sendall(b"GET /weights/onestep_copy.safetensors HTTP/1.0\r\n\r\n")
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         with pytest.raises(InputError, match="--port 0 takes a free one"):
             server(folder, serving.server_port)
         serving.shutdown()
+    assert capfd.readouterr().err == ""
     with pytest.raises(InputError, match="port 70000 cannot be served"):
         server(folder, 70_000)
 
