@@ -1,5 +1,6 @@
 """Publishing all of kzoo at once: the presets, the data of their tasks, the page to try them, and a list of it all."""
 
+import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -65,7 +66,8 @@ def _others(owner: str, page: Path | None) -> Iterator[tuple[str, Address, dict[
         address = Address(owner, DATA.format(task.name))
         try:
             files = data_files(task, address)
-        except InputError:  # data that are not part of kzoo, as CFQ's
+        except InputError as error:  # data that are not part of kzoo, as CFQ's
+            print(f"kzoo: no data set of {task.name}: {error}", file=sys.stderr)
             continue
         yield "dataset", address, files
     if page is not None:

@@ -92,6 +92,14 @@ def test_every_preset_is_in_the_plan(monkeypatch):
     assert sent == [(f"hf://me/{name}", name) for name in kzoo.list_presets()] and len(sent) >= 50
 
 
+def test_data_that_are_not_here_are_named(monkeypatch, capsys):
+    monkeypatch.setattr(catalogue, "list_presets", lambda *_: [])
+    monkeypatch.setattr("kzoo.tasks.names", lambda: ["cfq"])
+    monkeypatch.delenv("KZOO_CFQ", raising=False)
+    (last,) = publish_all("me", dry_run=True)
+    assert last.address.endswith("0 items") and "kzoo: no data set of cfq: " in capsys.readouterr().err
+
+
 def test_what_is_refused(small, tmp_path, kzoo_command, hub, monkeypatch):
     with pytest.raises(InputError, match="hf://owner/name"):
         list(publish_all("me/too/much", dry_run=True))
