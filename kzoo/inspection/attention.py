@@ -9,7 +9,7 @@ from kzoo.annotations import Text
 from kzoo.inspection.gates import draw_steps
 from kzoo.inspection.heads import draw_heads
 from kzoo.inspection.plots import check_format, drawn, finished, new_picture, token_ticks, traced
-from kzoo.models.trace import Trace
+from kzoo.models.named_arrays import Trace
 
 if TYPE_CHECKING:
     from kzoo.inspection.picture import Picture

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from kzoo.annotations import Text
 from kzoo.errors import InputError
 from kzoo.inspection.plots import check_format, drawn, finished, new_picture, token_ticks, traced
+from kzoo.models.named_arrays import Trace
 from kzoo.models.protocols import TracesSteps
-from kzoo.models.trace import Trace
 
 if TYPE_CHECKING:
     from kzoo.inspection.picture import Picture

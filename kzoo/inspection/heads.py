@@ -9,8 +9,8 @@ import numpy as np
 from kzoo.annotations import Array, Text
 from kzoo.errors import InputError
 from kzoo.inspection.plots import check_format, drawn, finished, new_picture, token_ticks, traced
+from kzoo.models.named_arrays import Trace
 from kzoo.models.protocols import TracesLayers
-from kzoo.models.trace import Trace
 
 if TYPE_CHECKING:
     from kzoo.inspection.picture import Picture

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from kzoo.annotations import Text
 from kzoo.errors import BackendError, InputError
+from kzoo.models.named_arrays import Trace
 from kzoo.models.protocols import Traces, TracesSteps
-from kzoo.models.trace import Trace
 from kzoo.registry import parameters_of
 
 if TYPE_CHECKING:

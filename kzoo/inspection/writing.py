@@ -9,7 +9,7 @@ import numpy as np
 from kzoo.annotations import Array, Text
 from kzoo.errors import InputError
 from kzoo.inspection.plots import check_format, check_room, drawn, finished, new_picture, token_ticks, traced
-from kzoo.models.trace import Trace
+from kzoo.models.named_arrays import Trace
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation

@@ -6,6 +6,7 @@ from kzoo.lazy import attach
 
 if TYPE_CHECKING:
     from kzoo.models.classifier import Classifier as Classifier
+    from kzoo.models.named_arrays import Trace as Trace
     from kzoo.models.protocols import Generates as Generates
     from kzoo.models.protocols import Traces as Traces
     from kzoo.models.protocols import TracesAttention as TracesAttention
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from kzoo.models.recurrent_seq2seq import RecurrentSeq2Seq as RecurrentSeq2Seq
     from kzoo.models.sequence_model import SequenceModel as SequenceModel
     from kzoo.models.theorem_sorter import construct_sorter as construct_sorter
-    from kzoo.models.trace import Trace as Trace
     from kzoo.models.transformer_classifier import TransformerClassifier as TransformerClassifier
     from kzoo.models.transformer_decoder import TransformerDecoder as TransformerDecoder
     from kzoo.models.transformer_seq2seq import TransformerSeq2Seq as TransformerSeq2Seq

@@ -9,7 +9,7 @@ from kzoo import checks
 from kzoo.annotations import Config, Inputs, Shape, Spec, Tensor, Text
 from kzoo.layers.functional.dense import dense
 from kzoo.models.classifier import Classifier
-from kzoo.models.trace import Trace
+from kzoo.models.named_arrays import Trace
 from kzoo.models.tracing import trace_reader
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.registry import get, parameters_of, register, resolve, serialize

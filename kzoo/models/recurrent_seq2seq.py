@@ -12,8 +12,8 @@ from kzoo.layers.recurrent.attention_decoder import AttentionDecoder
 from kzoo.layers.recurrent.bidirectional_gru import BidirectionalGRU
 from kzoo.layers.recurrent.boundary_vectors import BoundaryVectors
 from kzoo.losses import attention_loss
+from kzoo.models.named_arrays import Trace
 from kzoo.models.sequence_model import SequenceModel
-from kzoo.models.trace import Trace
 from kzoo.models.tracing import trace_recurrent
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.registry import register, serialize

@@ -10,7 +10,7 @@ from kzoo.annotations import Array, Inputs, Tensor, Text
 from kzoo.layers.bias.alibi_bias import AlibiBias
 from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.bias.masking_bias import MaskingBias
-from kzoo.models.trace import Trace
+from kzoo.models.named_arrays import Trace
 from kzoo.preprocessing.decoder_preprocessor import DELIMITER
 from kzoo.preprocessing.tokenizer import END, START
 

@@ -14,8 +14,8 @@ from kzoo.layers.positions.placed_encoding import PlacedEncoding
 from kzoo.layers.transformer.looped_depth import LoopedDepth
 from kzoo.layers.transformer.shared_depth import SharedDepth
 from kzoo.models.classifier import Classifier
+from kzoo.models.named_arrays import Trace
 from kzoo.models.options import BlockOptions, split
-from kzoo.models.trace import Trace
 from kzoo.models.tracing import trace_classifier
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.registry import get, register, serialize, states

@@ -14,8 +14,8 @@ from kzoo.layers.functional.dense import dense
 from kzoo.layers.positions.placed_encoding import PlacedEncoding
 from kzoo.layers.transformer.transformer_block import EPSILON, TransformerBlock
 from kzoo.models.cached_decoding import CachedDecoding
+from kzoo.models.named_arrays import Trace
 from kzoo.models.options import BlockOptions, split
-from kzoo.models.trace import Trace
 from kzoo.models.tracing import trace_decoder
 from kzoo.preprocessing.decoder_preprocessor import DecoderPreprocessor
 from kzoo.preprocessing.preprocessor import Preprocessor

@@ -13,9 +13,9 @@ from kzoo.layers.functional.dense import dense
 from kzoo.layers.positions.placed_encoding import PlacedEncoding
 from kzoo.layers.transformer.decoder_block import DecoderBlock
 from kzoo.layers.transformer.transformer_block import TransformerBlock
+from kzoo.models.named_arrays import Trace
 from kzoo.models.options import LayerOptions, split
 from kzoo.models.sequence_model import SequenceModel
-from kzoo.models.trace import Trace
 from kzoo.models.tracing import trace_seq2seq
 from kzoo.preprocessing.calculation_preprocessor import CalculationPreprocessor
 from kzoo.preprocessing.preprocessor import Preprocessor

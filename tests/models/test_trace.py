@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kzoo
-from kzoo.models.trace import Trace
+from kzoo.models.named_arrays import Trace
 from kzoo.registry import classes, parameters_of
 
 SMALL = {"units": 4, "embedding_units": 4, "encoder_units": 3, "steps": 2, "heads": 2}
