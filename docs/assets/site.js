@@ -96,8 +96,8 @@ class Results {
     this.chosen = new Set(this.whole ? state.getAll("run") : data.lines.filter(line => runs.includes(line.name)).map(keyOf));
     const names = [...new Set(data.lines.map(line => line.task))].sort();
     element.innerHTML = `<div class="chart"></div><div class="controls">
-      <label>Filter <input type="search" placeholder="onestep, gold …"></label>
-      ${this.whole ? `<label>Task <select><option value="">all</option>${names.map(name => `<option>${escaped(name)}</option>`).join("")}</select></label>` : ""}
+      <label>Filter <input type="search" aria-label="Filter" placeholder="onestep, gold …"></label>
+      ${this.whole ? `<label>Task <select aria-label="Task"><option value="">all</option>${names.map(name => `<option>${escaped(name)}</option>`).join("")}</select></label>` : ""}
       <span class="count" role="status"></span></div><div class="scroll" tabindex="0" role="region" aria-label="results"><table><thead></thead><tbody></tbody></table></div>`;
     this.parts = Object.fromEntries(["chart", "count"].map(name => [name, element.querySelector(`.${name}`)]));
     this.parts.head = element.querySelector("thead");

@@ -94,24 +94,24 @@ def test_the_table_of_results(open_page, site):
     page = open_page("results/")
     rows = page.locator(".kzoo-results tbody tr")
     assert rows.count() > 200
-    page.get_by_label("Task").select_option("copy")
-    page.get_by_label("Filter").fill("onestep_copy")
+    page.get_by_label("Task", exact=True).select_option("copy")
+    page.get_by_label("Filter", exact=True).fill("onestep_copy")
     found = rows.count()
     assert 1 <= found < 20 and page.locator(".kzoo-results svg polyline").count() == min(found, 8)
-    page.get_by_role("button", name="run", exact=True).press("Enter")
-    assert page.locator("th[aria-sort='descending']").inner_text().startswith("run")
-    names = page.locator("tbody tr td:nth-child(2)").all_inner_texts()
+    page.locator(".kzoo-results th button[data-key=name]").press("Enter")
+    assert page.locator(".kzoo-results th[aria-sort='descending']").inner_text().startswith("run")
+    names = page.locator(".kzoo-results tbody tr td:nth-child(2)").all_inner_texts()
     assert names == sorted(names, reverse=True)
-    page.get_by_role("button", name="run", exact=True).press("Enter")
-    assert page.locator("tbody tr td:nth-child(2)").all_inner_texts() == names[::-1]
-    page.get_by_label("draw copy/onestep/onestep_copy", exact=True).press("Space")
+    page.locator(".kzoo-results th button[data-key=name]").press("Enter")
+    assert page.locator(".kzoo-results tbody tr td:nth-child(2)").all_inner_texts() == names[::-1]
+    page.locator(".kzoo-results [value='copy/onestep/onestep_copy']").press("Space")
     assert page.locator(".kzoo-results svg polyline").count() == 1
     state = page.url.removeprefix(site)
     again = open_page(state)
     assert again.locator(".kzoo-results svg polyline").count() == 1
     assert (
-        again.get_by_label("Filter").input_value() == "onestep_copy"
-        and again.get_by_label("Task").input_value() == "copy"
+        again.get_by_label("Filter", exact=True).input_value() == "onestep_copy"
+        and again.get_by_label("Task", exact=True).input_value() == "copy"
     )
 
 
