@@ -60,14 +60,14 @@ def explanations() -> str:
 
 def relink(text: str, up: str) -> str:
     """Returns the text with its links, which hold among the cards, made to hold in the site."""
+    text = re.sub(r"\[([^]]*)\]\(\.\./presets/[^)]*\)", r"\1", text)  # recorded runs have no page
     text = re.sub(r"\]\((\w+)\.md\)", rf"]({up}cards/\1.md)", text)
 
     def leads(match: re.Match[str]) -> str:
         words, place = match.groups()
         return f"[{words}]({up}tasks/{place}.md)" if place in tasks.names() else words  # the lists are not in the site
 
-    text = re.sub(r"\[([^]]*)\]\(#([\w-]+)\)", leads, text)
-    return re.sub(r"\[([^]]*)\]\(\.\./[^)]*\)", r"\1", text)  # recorded runs have no page
+    return re.sub(r"\[([^]]*)\]\(#([\w-]+)\)", leads, text)
 
 
 def of_mechanism(mechanism: str, up: str) -> str:

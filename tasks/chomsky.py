@@ -5,6 +5,7 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.tasks.base import Example, Split, Task, Tokens
 from kzoo.tasks.classification import held_out
+from kzoo.tasks.strata import Stratum
 
 PAPER = "Deletang et al., 2023 (arXiv:2207.02098)"
 BITS = ("0", "1")
@@ -68,3 +69,11 @@ class ChomskyTask(Task):
 def random_tokens(rng: np.random.Generator, tokens: Tokens, length: int) -> Tokens:
     """Returns so many random tokens."""
     return tuple(tokens[i] for i in rng.integers(0, len(tokens), length))
+
+
+def regular_bits() -> dict[str, Stratum]:
+    """Returns strata of strings of bits: those without anything random in them."""
+    return {
+        "constant": Stratum("one bit only", lambda rng, n: (BITS[rng.integers(2)],) * n),
+        "alternating": Stratum("zeros and ones in turn", lambda rng, n: tuple(BITS[(i + n) % 2] for i in range(n))),
+    }

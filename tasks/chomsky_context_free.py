@@ -5,7 +5,7 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Tokens
-from kzoo.tasks.chomsky import BITS, NUMBERS, ChomskyTask, random_tokens
+from kzoo.tasks.chomsky import BITS, NUMBERS, ChomskyTask, random_tokens, regular_bits
 from kzoo.tasks.chomsky_regular import MODULUS, OPERATORS
 from kzoo.tasks.classification import ClassificationTask
 from kzoo.tasks.strata import Stratum
@@ -41,7 +41,13 @@ class StackManipulation(ChomskyTask):
             bits = random_tokens(rng, BITS, n // 3)
             return (*bits, *["POP"] * (n // 2), *random_tokens(rng, ACTIONS[1:], n - n // 2 - n // 3))
 
-        return {"emptied": Stratum("more pops than bits in the middle", emptied, shortest=6)}
+        def pushed(rng: np.random.Generator, n: int) -> Tokens:
+            return random_tokens(rng, BITS, n // 2) + random_tokens(rng, ACTIONS[1:], n - n // 2)
+
+        return {
+            "emptied": Stratum("more pops than bits in the middle", emptied, shortest=6),
+            "pushed": Stratum("pushes only", pushed, shortest=2),
+        }
 
     def draw_source(self, rng: np.random.Generator, length: int) -> Tokens:
         bits = int(rng.integers(1, length))
@@ -79,6 +85,10 @@ class ReverseString(ChomskyTask):
     target_steps = (1, 0)
     level = "deterministic context-free"
 
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return regular_bits()
+
     def draw_source(self, rng: np.random.Generator, length: int) -> Tokens:
         return random_tokens(rng, BITS, length)
 
@@ -96,6 +106,18 @@ def expression(rng: np.random.Generator, length: int, operators: Tokens) -> list
     operator = operators[rng.integers(len(operators))]
     left = expression(rng, first, operators)
     return ["(", *left, operator, *expression(rng, length - 3 - first, operators), ")"]
+
+
+def chain(rng: np.random.Generator, length: int, left: bool, operators: Tokens) -> tuple[list[str], int]:
+    """Draws an expression of at most so many characters with all brackets on one side, and where its innermost number
+    is: ((A op B) op C), or (A op (B op C)).
+    """
+    source = [NUMBERS[rng.integers(MODULUS)]]
+    while len(source) + 4 <= length:
+        operator, number = operators[rng.integers(len(operators))], NUMBERS[rng.integers(MODULUS)]
+        source = ["(", *source, operator, number, ")"] if left else ["(", number, operator, *source, ")"]
+    depth = (len(source) - 1) // 4
+    return source, depth if left else len(source) - 1 - depth
 
 
 def value(source: Tokens, what: str) -> int:
@@ -169,16 +191,12 @@ class ModularArithmetic(ChomskyTask, ClassificationTask):
 
     @property
     def strata(self) -> dict[str, Stratum]:
-        def chain(rng: np.random.Generator, n: int, left: bool) -> Tokens:
-            source = [NUMBERS[rng.integers(MODULUS)]]
-            while len(source) + 4 <= n:
-                operator, number = OPERATORS[rng.integers(2)], NUMBERS[rng.integers(MODULUS)]
-                source = ["(", *source, operator, number, ")"] if left else ["(", number, operator, *source, ")"]
-            return tuple(source)
+        def one_sided(rng: np.random.Generator, n: int, left: bool) -> Tokens:
+            return tuple(chain(rng, n, left, OPERATORS[:2])[0])
 
         return {
-            "left": Stratum("brackets on the left only", lambda rng, n: chain(rng, n, True), shortest=5),
-            "right": Stratum("brackets on the right only", lambda rng, n: chain(rng, n, False), shortest=5),
+            "left": Stratum("brackets on the left only", lambda rng, n: one_sided(rng, n, True), shortest=5),
+            "right": Stratum("brackets on the right only", lambda rng, n: one_sided(rng, n, False), shortest=5),
         }
 
     def draw_source(self, rng: np.random.Generator, length: int) -> Tokens:
@@ -211,14 +229,29 @@ class SolveEquation(ChomskyTask, ClassificationTask):
     level = "deterministic context-free"
     shortest = 3
 
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        def innermost(rng: np.random.Generator, n: int, left: bool) -> Tokens:
+            return self.equation(*chain(rng, n - 2, left, OPERATORS[:2]))
+
+        return {
+            "left": Stratum("brackets on the left only, x in all", lambda rng, n: innermost(rng, n, True), shortest=7),
+            "right": Stratum(
+                "brackets on the right only, x in all", lambda rng, n: innermost(rng, n, False), shortest=7
+            ),
+        }
+
+    def equation(self, source: list[str], place: int) -> Tokens:
+        """Returns an expression with x at a place, and what it equals."""
+        right = NUMBERS[value(tuple(source), self.name)]
+        return (*source[:place], "x", *source[place + 1 :], "=", right)
+
     def draw_source(self, rng: np.random.Generator, length: int) -> Tokens:
         source = expression(rng, length - 2, OPERATORS[:2])
-        right = NUMBERS[value(tuple(source), self.name)]
         place = int(rng.integers(len(source)))
         while source[place] not in NUMBERS:
             place = (place + 1) % len(source)
-        source[place] = "x"
-        return (*source, "=", right)
+        return self.equation(source, place)
 
     def solve(self, source: Tokens) -> Tokens:
         if source.count("x") != 1 or source[-2:-1] != ("=",) or source[-1] not in NUMBERS or "*" in source:

@@ -5,7 +5,7 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Tokens
-from kzoo.tasks.chomsky import BITS, NUMBERS, ChomskyTask, random_tokens
+from kzoo.tasks.chomsky import BITS, NUMBERS, ChomskyTask, random_tokens, regular_bits
 from kzoo.tasks.classification import ClassificationTask
 from kzoo.tasks.strata import Stratum
 
@@ -21,10 +21,7 @@ class BitsTask(ChomskyTask):
 
     @property
     def strata(self) -> dict[str, Stratum]:
-        return {
-            "constant": Stratum("one bit only", lambda rng, n: (BITS[rng.integers(2)],) * n),
-            "alternating": Stratum("zeros and ones in turn", lambda rng, n: tuple(BITS[(i + n) % 2] for i in range(n))),
-        }
+        return regular_bits()
 
     def draw_source(self, rng: np.random.Generator, length: int) -> Tokens:
         return random_tokens(rng, BITS, length)

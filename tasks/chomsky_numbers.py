@@ -96,6 +96,21 @@ class BinaryMultiplication(BinaryTask):
     vocabulary = (*BITS, "*")
     operator = "*"
 
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        def power(rng: np.random.Generator, n: int) -> Tokens:
+            size = (n - 1) // 2
+            return (*self.number(rng, size), "*", *["0"] * (n - size - 2), "1")
+
+        def ones(rng: np.random.Generator, n: int) -> Tokens:
+            size = int(rng.integers(1, n - 1))
+            return (*["1"] * size, "*", *["1"] * (n - 1 - size))
+
+        return {
+            "power_of_two": Stratum("a power of two as the second number", power, shortest=3),
+            "ones": Stratum("ones only, which carry most", ones, shortest=3),
+        }
+
     def solve(self, source: Tokens) -> Tokens:
         return tuple(f"{math.prod(self.numbers(source)):b}"[::-1])
 
@@ -118,6 +133,17 @@ class ComputeSqrt(ChomskyTask):
     vocabulary = BITS
     characters = True
     level = "context-sensitive"
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        def near(rng: np.random.Generator, n: int, less: int) -> Tokens:
+            root = int("".join(("1", *random_tokens(rng, BITS, n // 2 - 1))), 2)
+            return tuple(f"{root * root - less:0{n}b}")
+
+        return {
+            "squares": Stratum("squares", lambda rng, n: near(rng, n, 0), shortest=4),
+            "below_squares": Stratum("one less than a square", lambda rng, n: near(rng, n, 1), shortest=4),
+        }
 
     def draw_source(self, rng: np.random.Generator, length: int) -> Tokens:
         while "1" not in (bits := random_tokens(rng, BITS, length)):

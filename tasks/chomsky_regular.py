@@ -105,6 +105,19 @@ class CycleNavigation(ChomskyTask, ClassificationTask):
     characters = True
     level = "regular"
 
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return {
+            "one_way": Stratum("moves one way only", lambda rng, n: (MOVES[2 * rng.integers(2)],) * n),
+            "to_and_fro": Stratum(
+                "forward and back in turn", lambda rng, n: tuple(MOVES[::-2][i % 2] for i in range(n))
+            ),
+            "sparse": Stratum(
+                "a move in twenty tokens",
+                lambda rng, n: tuple(MOVES[2 * rng.integers(2)] if x < 0.05 else MOVES[1] for x in rng.random(n)),
+            ),
+        }
+
     def draw_source(self, rng: np.random.Generator, length: int) -> Tokens:
         return random_tokens(rng, MOVES, length)
 

@@ -54,7 +54,8 @@ class ScanSplit(ScanLength):
 
     @property
     def strata(self) -> dict[str, Stratum]:
-        return {}
+        """Those of `ScanLength` that the test split has."""
+        return {name: stratum for name, stratum in super().strata.items() if stratum.pool and stratum.pool(None)}
 
     def rows(self, split: str) -> Sequence[Example]:
         return split_by(self.phrase, self.alone, self.left_out)[split]

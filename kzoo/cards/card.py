@@ -10,10 +10,10 @@ from kzoo.cards.bibtex import bibtex
 from kzoo.cards.explain import Part, explain
 from kzoo.cards.front_matter import front_matter
 from kzoo.cards.markdown import plain, table_of
+from kzoo.cards.row_tables import other_seeds, strata_table
 from kzoo.cards.training import span, training
 from kzoo.errors import PresetError
 from kzoo.evaluation.report import percent, table
-from kzoo.evaluation.seeds import spoken_spread
 from kzoo.hub.address import Address
 from kzoo.saving.documents import Row
 from kzoo.saving.files import sha256, write_bytes
@@ -221,37 +221,3 @@ def _and(words: list[str]) -> str:
     first, *others = words
     others = [word.removeprefix("at ") for word in others]
     return first if not others else f"{', '.join([first, *others[:-1]])} and {others[-1]}"
-
-
-def other_seeds(own: list[Row], others: list[Row], statistic: str | None) -> str:
-    """Returns a table of sequence accuracies, a line a training seed but the preset's own, and one for all of them:
-    their mean and standard deviation, or their median, the lowest and the highest; empty without other seeds.
-    """
-    whole = [row for row in others if row["metric"] == "sequence_accuracy"]
-    if not whole:
-        return ""
-    lengths = sorted({row["length"] or 0 for row in whole})
-    lines = []
-    for seed in sorted({row["training_seed"] or 0 for row in whole}):
-        values = {row["length"] or 0: row["value"] for row in whole if row["training_seed"] == seed}
-        lines.append([str(seed), *(percent(values.get(length)) for length in lengths)])
-    all_seeds = [row for row in [*own, *others] if row["metric"] == "sequence_accuracy"]
-    found = [[row["value"] for row in all_seeds if (row["length"] or 0) == length] for length in lengths]
-    lines.append([f"all, {statistic or 'median'}", *(spoken_spread(values, statistic) for values in found)])
-    return table_of(["seed", *(str(n or "test split") for n in lengths)], lines)
-
-
-def strata_table(rows: list[Row], task: Any) -> str:
-    """Returns a table of sequence accuracies, a line a stratum and a column a length; empty without rows."""
-    whole = [row for row in rows if row["metric"] == "sequence_accuracy"]
-    if not whole:
-        return ""
-    lengths = sorted({row["length"] or 0 for row in whole})
-    lines = []
-    for stratum in dict.fromkeys(row["stratum"] for row in whole):
-        own = {row["length"] or 0: row for row in whole if row["stratum"] == stratum}
-        cells = [percent(own[n]["value"]) if n in own else "" for n in lengths]
-        counts = [f"{own[n]['n']:,}" for n in lengths if n in own]
-        name = f"{stratum}: {task.strata[stratum].about}" if stratum in task.strata else stratum
-        lines.append([name, *cells, ", ".join(dict.fromkeys(counts))])
-    return table_of(["stratum", *(str(n or "test split") for n in lengths), "n"], lines)

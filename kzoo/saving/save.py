@@ -78,7 +78,8 @@ def defined_elsewhere(model: Any) -> dict[str, str]:
     from kzoo import registry, tasks
 
     found = [(type(model).__name__, type(model))]
-    values: list[Any] = [model.get_config()]
+    with no_other_backend():
+        values: list[Any] = [model.get_config()]
     while values:
         value = values.pop()
         if isinstance(value, dict):

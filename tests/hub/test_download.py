@@ -280,7 +280,7 @@ def test_the_command_downloads(hub, shelf, kzoo_command):
     assert len(hub.asked("^GET .*/resolve/")) == 6
     assert kzoo_command("download", "tiny_recopy", "--force")[0] == 0 and len(hub.asked("^GET .*/resolve/")) == 12
     code, out, err = kzoo_command("list")
-    assert code == 0 and "tiny_recopy" in out and "see: kzoo info tiny_recopy" in out
+    assert code == 0 and "tiny_recopy" in out and "see kzoo info tiny_recopy" in out
     assert json.loads(kzoo_command("list", "--json")[1])[0]["preset"] == "tiny_recopy"
     assert kzoo_command("evaluate", "tiny_recopy", "--write")[0] == 2
 

@@ -156,7 +156,7 @@ DAMAGES = {
     "lying size": (lambda path: path.write_bytes(struct.pack("<Q", 10**15) + path.read_bytes()[8:]), "sane size"),
     "header no JSON": (reheader(lambda text: b"[" * len(text)), "no safetensors header"),
     "header no mapping": (reheader(lambda text: b"[1, 2]"), "no safetensors header"),
-    "absurd shape": (edit(lambda entry: entry.update(shape=[10**12])), "but the model needs"),
+    "absurd shape": (edit(lambda entry: entry.update(shape=[10**12])), "is no shape"),
     "shape no list": (edit(lambda entry: entry.update(shape=13)), "no safetensors header"),
     "no dtype": (edit(lambda entry: entry.pop("dtype")), "no safetensors header"),
     "lying offsets": (edit(lambda entry: entry.update(data_offsets=[0, 52])), "is damaged"),

@@ -144,12 +144,15 @@ def test_a_child_ends_with_its_parent(config, tmp_path):
 
 
 def test_a_run_that_fails_is_told_and_the_others_are_made(recipe, tmp_path, capsys):
-    options = ["--mechanisms", "content,no_such", "--output", str(tmp_path / "out"), "--json"]
+    checkpoint = tmp_path / "out" / "location_recopy.training" / "notes.json"
+    checkpoint.parent.mkdir(parents=True)
+    checkpoint.write_text("{}")
+    options = ["--mechanisms", "content,location", "--output", str(tmp_path / "out"), "--json"]
     assert main(["train", str(recipe), *options]) == 1
     out, err = capsys.readouterr()
     found = json.loads(out)
-    assert list(found["results"]) == ["content_recopy"] and list(found["failed"]) == ["no_such_recopy"]
-    assert "kzoo: no_such_recopy failed: unknown attention 'no_such'" in err
+    assert list(found["results"]) == ["content_recopy"] and list(found["failed"]) == ["location_recopy"]
+    assert "kzoo: location_recopy failed: " in err and "location_recopy.training" in err
     before = weights(tmp_path / "out")
     assert main(["train", str(recipe), "--mechanisms", "content", "--output", str(tmp_path / "out")]) == 0
     assert weights(tmp_path / "out") == before and "content_recopy" in capsys.readouterr().out

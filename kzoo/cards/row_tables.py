@@ -1,0 +1,42 @@
+"""Tables of a preset's rows: those of other seeds, and those of strata."""
+
+from typing import Any
+
+from kzoo.cards.markdown import table_of
+from kzoo.evaluation.report import percent
+from kzoo.evaluation.seeds import spoken_spread
+from kzoo.saving.documents import Row
+
+
+def other_seeds(own: list[Row], others: list[Row], statistic: str | None) -> str:
+    """Returns a table of sequence accuracies, a line a training seed but the preset's own, and one for all of them:
+    their mean and standard deviation, or their median, the lowest and the highest; empty without other seeds.
+    """
+    whole = [row for row in others if row["metric"] == "sequence_accuracy"]
+    if not whole:
+        return ""
+    lengths = sorted({row["length"] or 0 for row in whole})
+    lines = []
+    for seed in sorted({row["training_seed"] or 0 for row in whole}):
+        values = {row["length"] or 0: row["value"] for row in whole if row["training_seed"] == seed}
+        lines.append([str(seed), *(percent(values.get(length)) for length in lengths)])
+    all_seeds = [row for row in [*own, *others] if row["metric"] == "sequence_accuracy"]
+    found = [[row["value"] for row in all_seeds if (row["length"] or 0) == length] for length in lengths]
+    lines.append([f"all, {statistic or 'median'}", *(spoken_spread(values, statistic) for values in found)])
+    return table_of(["seed", *(str(n or "test split") for n in lengths)], lines)
+
+
+def strata_table(rows: list[Row], task: Any) -> str:
+    """Returns a table of sequence accuracies, a line a stratum and a column a length; empty without rows."""
+    whole = [row for row in rows if row["metric"] == "sequence_accuracy"]
+    if not whole:
+        return ""
+    lengths = sorted({row["length"] or 0 for row in whole})
+    lines = []
+    for stratum in dict.fromkeys(row["stratum"] for row in whole):
+        own = {row["length"] or 0: row for row in whole if row["stratum"] == stratum}
+        cells = [percent(own[n]["value"]) if n in own else "" for n in lengths]
+        counts = [f"{own[n]['n']:,}" for n in lengths if n in own]
+        name = f"{stratum}: {task.strata[stratum].about}" if stratum in task.strata else stratum
+        lines.append([name, *cells, ", ".join(dict.fromkeys(counts))])
+    return table_of(["stratum", *(str(n or "test split") for n in lengths), "n"], lines)
