@@ -6,6 +6,7 @@ from keras import ops
 
 import kzoo.layers
 from kzoo import registry
+from kzoo.errors import InputError
 from kzoo.layers.recurrent import dnc_reader
 from kzoo.saving import weights
 
@@ -99,3 +100,9 @@ def test_a_cell_holds_what_was_written():
         assert (ops.convert_to_numpy(state["links"])[0].diagonal() == 0).all()
         np.testing.assert_allclose(ops.convert_to_numpy(state["read"]).sum(axis=-1), 1, atol=1e-4)
     assert kzoo.layers.DNCReader is type(reader)
+
+
+def test_dropout_without_a_second_layer_is_refused():
+    with pytest.raises(InputError, match="dropout=0.1 does not apply: it is between layers, and there is one"):
+        kzoo.layers.LSTMReader(units=4, layers=1, dropout=0.1)
+    assert kzoo.layers.LSTMReader(units=4, layers=2, dropout=0.1).get_config()["dropout"] == 0.1
