@@ -205,7 +205,7 @@ def test_card(shelf, kzoo_command, tmp_path):
 def test_plot_probe(kzoo_command, tmp_path):
     code, out, _ = kzoo_command("plot", "probe", "theorem_sorter", "--input", "5 17 43", "--output", tmp_path / "a.svg")
     assert code == 0 and out.split() == [str(tmp_path / "a.svg")]
-    assert "5 17 43 | 5 17" in (tmp_path / "a.svg").read_text()
+    assert "5 17 43 | 5 17  →  43<" in (tmp_path / "a.svg").read_text()
     options = ("--lengths", "2,3", "--examples", "4", "--output", tmp_path / "b.svg")
     code, out, _ = kzoo_command("plot", "probe", "theorem_sorter", *options)
     assert code == 0 and "theorem_sorter, minimum: 100 % at 2, 100 % at 3" in out
