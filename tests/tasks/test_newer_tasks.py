@@ -8,7 +8,7 @@ import pytest
 from kzoo import tasks
 from kzoo.errors import InputError
 from kzoo.tasks.chomsky import SCORES
-from kzoo.tasks.chomsky_context_free import expression
+from kzoo.tasks.bracketed import expression
 from kzoo.tasks.listops_grammar import probabilities, tree
 from kzoo.tasks.word_problems import elements
 
