@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from kzoo.tasks.recall import FlipFlop as FlipFlop
     from kzoo.tasks.scan import ScanLength as ScanLength
     from kzoo.tasks.scan_splits import ScanAroundRight as ScanAroundRight
+    from kzoo.tasks.scan_splits import ScanDevelopment as ScanDevelopment
     from kzoo.tasks.scan_splits import ScanJump as ScanJump
     from kzoo.tasks.scan_splits import ScanSplit as ScanSplit
     from kzoo.tasks.scan_splits import ScanTurnLeft as ScanTurnLeft

@@ -1,4 +1,4 @@
-"""The other splits of SCAN: by a primitive that is seen alone, and by a template."""
+"""The other splits of SCAN: by a primitive that is seen alone, by a template, and by length for choosing recipes."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -11,6 +11,7 @@ from kzoo.tasks.scan import ScanLength, lists
 from kzoo.tasks.strata import Stratum
 
 PAPER = "Lake and Baroni, 2018 (arXiv:1711.00350)"
+LONGEST = 15  # actions of a training command of `ScanDevelopment`
 
 
 def has(source: Tokens, phrase: Tokens) -> bool:
@@ -128,3 +129,42 @@ class ScanAroundRight(ScanSplit):
         "test": Split((8, 48), 4_476),
         "train_all": Split((1, 48), 15_225),
     }
+
+
+@register("task", "scan_development")
+class ScanDevelopment(ScanLength):
+    """The training commands of SCAN by length, split by length again, at 15 actions: a recipe for `scan` can be chosen
+    with it, without a look at the test split of that.
+
+    The split is our own. At 15 the "around ... twice" of a verb, 16 actions, is as new to a model as the "around ...
+    thrice", 24 actions, is in the test split of `scan`. One command in eight of those up to 15, by its checksum, is the
+    validation split.
+
+    Example:
+
+    ```python
+    task = kzoo.tasks.get("scan_development")
+    assert max(len(x.target) for x in task.examples("train")) == 15
+    assert max(len(x.target) for x in task.examples("test")) == 22
+    ```
+    """
+
+    name = "scan_development"
+    splits = {
+        "train": Split((1, 15), 12_144),
+        "validation": Split((1, 15), 1_694),
+        "test": Split((16, 22), 3_152),
+    }
+    paper = PAPER
+    published = Published()
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        return {name: stratum for name, stratum in super().strata.items() if stratum.pool and stratum.pool(None)}
+
+    def rows(self, split: str) -> Sequence[Example]:
+        commands = lists()["train_all"]
+        if split == "test":
+            return [command for command in commands if len(command.target) > LONGEST]
+        kept = split == "validation"
+        return [x for x in commands if len(x.target) <= LONGEST and held_out(x.source) == kept]

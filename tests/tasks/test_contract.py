@@ -60,6 +60,7 @@ CHECKSUMS = {
     "s5": "36561e9fc25e15e2",
     "scan": "477b48ebffa63220",
     "scan_around_right": "3bec529fa966afb6",
+    "scan_development": "a0b1272f780256b2",
     "scan_jump": "da1453478fd252f1",
     "scan_turn_left": "10e4fd9b1cddd366",
     "scratchpad_sorter": "16b602c1ada39261",
@@ -72,7 +73,7 @@ CHECKSUMS = {
     "sum_operands": "a49720f23fde1841",
     "two_ahead": "435b84a1f2470e6d",
 }
-FINITE = ("scan", "cfq", "scan_jump", "scan_turn_left", "scan_around_right")
+FINITE = ("scan", "cfq", "scan_development", "scan_jump", "scan_turn_left", "scan_around_right")
 
 
 # Splits that take minutes to draw: a part stands for the whole.

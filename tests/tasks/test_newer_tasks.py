@@ -7,8 +7,8 @@ import pytest
 
 from kzoo import tasks
 from kzoo.errors import InputError
-from kzoo.tasks.chomsky import SCORES
 from kzoo.tasks.bracketed import expression
+from kzoo.tasks.chomsky import SCORES
 from kzoo.tasks.listops_grammar import probabilities, tree
 from kzoo.tasks.word_problems import elements
 
@@ -191,3 +191,13 @@ def test_the_published_counts_of_scan(name):
     assert (len(whole), len(task.examples("test"))) == (train, test)
     assert len({x.source for x in whole}) == different
     assert sorted(task.examples("train") + task.examples("validation")) == sorted(whole)
+
+
+def test_the_development_set_of_scan_is_made_of_its_training_commands():
+    task, whole = tasks.get("scan_development"), tasks.get("scan").examples("train_all")
+    splits = {split: task.examples(split) for split in task.splits}
+    assert sorted(sum(splits.values(), [])) == sorted(whole)
+    assert {len(x.target) for x in splits["test"]} == set(range(16, 23))
+    sources = {split: {" ".join(x.source) for x in found} for split, found in splits.items()}
+    assert "walk around left twice" in sources["test"]  # its parts are in training, the whole is not
+    assert {"walk around left", "walk left twice"} <= sources["train"] | sources["validation"]
