@@ -5,6 +5,7 @@ from typing import Any
 
 from kzoo import tasks
 from kzoo.cards import protocol
+from kzoo.cards.cross_table import cross_markdown, cross_table
 from kzoo.cards.markdown import table_of
 from kzoo.errors import InputError
 from kzoo.evaluation.report import percent
@@ -75,9 +76,11 @@ def recipe_of(preset: Preset) -> Recipe | None:
         return None
 
 
-def as_json(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns the entries as plain data: no standard deviation of one seed."""
-    return [
+def as_json(found: list[dict[str, Any]]) -> dict[str, Any]:
+    """Returns the leaderboard as plain data: `release`, `entries`, without a standard deviation of one seed, and their
+    cross table, `table`.
+    """
+    plain = [
         {
             key: {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in value.items()}
             if key in ("score", "reach")
@@ -86,10 +89,11 @@ def as_json(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
         }
         for entry in found
     ]
+    return {"release": protocol.RELEASE, "entries": plain, "table": cross_table(found)}
 
 
 def markdown() -> str:
-    """Returns the page: a table a task, with a row an entry."""
+    """Returns the page: the cross table, then a table a task, with a row an entry."""
     found = entries()
     parts = [
         "# Leaderboard",
@@ -100,7 +104,9 @@ def markdown() -> str:
         f"done with {100 * protocol.SOLVED:.0f} % or more at every length up to it. Both are means over seeds. The "
         f"protocol asks for {len(protocol.SEEDS)} of them: a row with fewer is no more than a first look. Ranks are "
         "within a task and its tags. Rendered by `kzoo results --leaderboard --markdown`; `kzoo results --verify NAME` "
-        "measures a row's weights anew; the protocol is `kzoo/cards/protocol.py`.",
+        "measures a row's weights anew; the protocol is `kzoo/cards/protocol.py`. What to take for a task: "
+        "[which_mechanism.md](which_mechanism.md).",
+        cross_markdown(cross_table(found)),
     ]
     for name in dict.fromkeys(entry["task"] for entry in found):
         own = [entry for entry in found if entry["task"] == name]

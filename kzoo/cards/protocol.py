@@ -101,12 +101,17 @@ def chomsky_score(accuracies: Mapping[int, float], lengths: Sequence[int]) -> fl
 
 def reach(accuracies: Mapping[int, float], lengths: Sequence[int], longest: int) -> float:
     """Returns how far one seed is right: the greatest scored length up to which all have 90 %, in trained lengths."""
-    far = 0
+    return (holds([accuracies], lengths) or 0) / longest
+
+
+def holds(seeds: Sequence[Mapping[int, float]], lengths: Sequence[int]) -> int | None:
+    """Returns the greatest scored length up to which every seed has 90 % at every one; None if there is none."""
+    far = None
     for length in sorted(lengths):
-        if accuracies.get(length, 0.0) < SOLVED:
+        if any(accuracies.get(length, 0.0) < SOLVED for accuracies in seeds):
             break
         far = length
-    return far / longest
+    return far
 
 
 def spread(values: Sequence[float]) -> dict[str, float]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import kzoo
 from kzoo.cli.arguments import lengths, preset_argument
-from kzoo.errors import InputError
+from kzoo.errors import InputError, UnknownNameError, did_you_mean
 from kzoo.evaluation.report import percent
 from kzoo.saving.documents import Row
 from kzoo.saving.preset import Preset
@@ -36,6 +36,14 @@ def plot_parsers(plot: argparse.ArgumentParser) -> None:
     many.add_argument("presets", nargs="+", metavar="PRESET", help="names, folders, or hf://owner/name")
     many.add_argument("--output", type=Path, default=Path("lengths.png"), help=PICTURE)
     many.set_defaults(run=draw_lengths)
+    board = sub.add_parser("leaderboard", help="scores by mechanism and task; of one task, accuracy against length")
+    board.add_argument(
+        "task", nargs="?", metavar="TASK", help="curves of its runs, as copy (default: all as a heat map)"
+    )
+    board.add_argument(
+        "--output", type=Path, default=Path("leaderboard.png"), help=f"{PICTURE} (default: leaderboard.png)"
+    )
+    board.set_defaults(run=draw_leaderboard)
     probe = sub.add_parser("probe", help="what the states of a decoder say; without --input, how often, by length")
     preset_argument(probe, "+")
     probe.add_argument("--input", help='as "5 17 43 78 92"')
@@ -101,6 +109,29 @@ def draw_lengths(options: argparse.Namespace) -> None:
     units = {task.length_unit for task in chosen}
     trained = chosen[0].splits["train"].lengths if len(chosen) == 1 else None
     plot_lengths(curves, options.output, trained, unit=units.pop() if len(units) == 1 else "")
+    print(options.output)
+
+
+def draw_leaderboard(options: argparse.Namespace) -> None:
+    from kzoo import tasks
+    from kzoo.cards.cross_table import cross_table, task_order
+    from kzoo.cards.leaderboard import entries
+    from kzoo.inspection.leaderboard_pictures import plot_cross_table, plot_task_lengths
+
+    found = entries()
+    rows = cross_table(found)
+    order = task_order(rows)
+    if options.task is None:
+        plot_cross_table(rows, order, options.output)
+    else:
+        if options.task not in order:
+            raise UnknownNameError(did_you_mean("task of the leaderboard", options.task, order))
+        task, runs = (
+            tasks.get(options.task),
+            {row["cells"][options.task]["run"] for row in rows if options.task in row["cells"]},
+        )
+        own = [entry for entry in found if entry["name"] in runs]
+        plot_task_lengths(own, options.output, task.splits["train"].lengths, unit=task.length_unit)
     print(options.output)
 
 

@@ -35,9 +35,10 @@ def train_parser(sub: argparse.ArgumentParser) -> None:
 
 def results_parser(sub: argparse.ArgumentParser) -> None:
     """Adds the arguments of `kzoo results`."""
-    sub.add_argument("pattern", nargs="?", default="*", help='as "onestep_*": mechanism_task')
+    sub.add_argument("pattern", nargs="?", default="*", help='as "onestep_*": mechanism_task; with --choose a task')
     sub.add_argument("--markdown", action="store_true", help="print the page of tables")
     sub.add_argument("--leaderboard", action="store_true", help="the runs that keep to one protocol, best first")
+    sub.add_argument("--choose", action="store_true", help="by task: the best mechanisms, and the preset to take")
     sub.add_argument("--verify", metavar="ROW", help="measure the weights of a preset of the leaderboard anew")
     sub.add_argument("--examples", type=int, help="with --verify: at most so many a length, for a quick look")
     sub.add_argument("--run", dest="missing", action="store_true", help="first make the runs that are missing")
@@ -103,8 +104,12 @@ def results(options: argparse.Namespace) -> int:
         raise InputError("--examples goes with --verify")
     if options.verify:
         return verify(options)
+    if options.leaderboard and options.choose:
+        raise InputError("--leaderboard and --choose exclude each other")
     if options.leaderboard:
         return leaderboard(options)
+    if options.choose:
+        return choose(options)
     failed = run_missing(options) if options.missing else {}
     chosen = [cell for cell in cells() if fnmatch.fnmatch(f"{cell['mechanism']}_{cell['task']}", options.pattern)]
     if options.json:
@@ -187,6 +192,20 @@ def leaderboard(options: argparse.Namespace) -> int:
         for x in found
     ]
     print(text_table(["task", "tags", "rank", "run", "seeds", "score", "worst seed", "reach"], lines))
+    return 0
+
+
+def choose(options: argparse.Namespace) -> int:
+    from kzoo.cards.choice import choices
+    from kzoo.cards.choice_page import lines, markdown
+
+    if options.missing:
+        raise InputError("--run makes the runs of the papers' tables, and does not go with --choose")
+    if options.markdown:
+        print(markdown(), end="")
+        return 0
+    found = [own for own in choices() if fnmatch.fnmatch(own["task"], options.pattern)]
+    print_json(found) if options.json else print(text_table(*lines(found)))
     return 0
 
 

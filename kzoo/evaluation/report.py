@@ -156,6 +156,12 @@ def percent(value: float | None, digits: int = 1) -> str:
     return (text.rstrip("0").rstrip(".") if value in (0, 1) else text) + " %"
 
 
+def whole_percent(share: float) -> str:
+    """Returns a share in whole percent, without the sign; what is not quite 0 or 100 is "<1" or ">99"."""
+    near = round(100 * share)
+    return "<1" if share > 0 and near < 1 else ">99" if share < 1 and near > 99 else str(near)
+
+
 def text_table(header: list[str], lines: list[list[str]]) -> str:
     """Returns a table for a terminal: columns of numbers are right-aligned, of words left-aligned."""
     columns = [list(column) for column in zip(header, *lines, strict=True)]

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from kzoo.inspection.attention import plot_attention as plot_attention
     from kzoo.inspection.gates import plot_gates as plot_gates
     from kzoo.inspection.heads import plot_biases as plot_biases
+    from kzoo.inspection.leaderboard_pictures import plot_cross_table as plot_cross_table
+    from kzoo.inspection.leaderboard_pictures import plot_task_lengths as plot_task_lengths
     from kzoo.inspection.plots import plot_lengths as plot_lengths
     from kzoo.inspection.probe import probe_accuracies as probe_accuracies
     from kzoo.inspection.probe_pictures import plot_probe as plot_probe

@@ -1,0 +1,174 @@
+"""The page "Which mechanism for which task", rendered from the leaderboard and the bundled presets."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from kzoo.cards import protocol
+from kzoo.cards.choice import choices
+from kzoo.cards.groups import GROUPS, group_of
+from kzoo.cards.leaderboard import recipe_of
+from kzoo.cards.markdown import table_of
+from kzoo.evaluation.report import percent
+from kzoo.saving import catalogue
+from kzoo.saving.preset import Preset
+
+NAMED = 3  # mechanisms of a cell that do equally well
+MEANINGS = {
+    "intermediate results": "training also had results on the way to the target",
+    "gold attention": "training was told where in the source to look for each output",
+    "built-in alignment": "the input says what belongs together, as the digits of one place",
+    "longer inputs": "something was chosen by inputs longer than those trained on",
+    "other training distribution": "trained on other inputs than the task's training split",
+    "constructed": "the weights are computed, not trained",
+    protocol.LONGER_VALIDATION: "the weights were selected on inputs longer than those trained on, as the papers do",
+    protocol.PRETRAINED: "began with the weights of another run",
+}
+
+
+def markdown() -> str:
+    """Returns the page."""
+    found = choices()
+    ranked = [own for own in found if own["ran"]]
+    others = [own for own in found if not own["ran"] and own["preset"]]
+    solved = f"{100 * protocol.SOLVED:.0f} %"
+    parts = [
+        "# Which mechanism for which task",
+        "A network that has learned a task on short inputs mostly fails on longer ones. What decides is how it finds "
+        "the place to look at next. A position learned by heart is of no use beyond the trained lengths; counting on "
+        "from the last place works at any length, as long as the count is exact; looking for content works where the "
+        "content tells the place. So it depends on the task: begin with the row that is most like yours.",
+        "`kzoo generate PRESET INPUT` runs a preset. `kzoo train RUN --output DIR` trains one again, or with `--tasks` "
+        "on another task; a mechanism links to its run. `kzoo results --choose` prints the table.",
+        "## By task",
+        "The score is the mean sequence accuracy beyond the trained lengths; *right up to* is the longest length up to "
+        f"which every seed has {solved} or more. *Pairs alone* had nothing but sources and targets; what others had "
+        f"more is in italics, and [explained below](#how-it-is-chosen). With fewer than {len(protocol.SEEDS)} seeds a "
+        "number is no more than a first look.",
+        table_of(
+            ["task", "trained on", "best on pairs alone", "best with more", "preset to take"],
+            [[_task(own), _trained(own), *_sides(own), _preset(own)] for own in ranked],
+        ),
+    ]
+    if others:
+        parts += [
+            "## Tasks that no run of this budget does yet",
+            "Presets whose training was longer than the [leaderboard](leaderboard.md) allows, or on other data; or whose task has no longer "
+            "lengths to score.",
+            table_of(
+                ["task", "trained on", "preset to take"], [[_task(own), _trained(own), _preset(own)] for own in others]
+            ),
+        ]
+    parts += ["## What the mechanisms do, and where they break", _groups(found), _rule(found, solved)]
+    return "\n\n".join(parts) + "\n"
+
+
+def lines(found: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    """Returns a header and lines for a terminal."""
+    rows = []
+    for own in found:
+        preset = own["preset"]
+        names = [", ".join(cell["mechanism"] for cell in own[side][:NAMED]) or "-" for side in ("alone", "more")]
+        facts = [preset["name"], percent(preset["score"]), f"{preset['holds'] or '-'}"] if preset else ["-", "", ""]
+        rows.append([own["task"], *names, *facts])
+    return ["task", "on pairs alone", "with more", "preset", "score", "right up to"], rows
+
+
+def _sides(own: dict[str, Any]) -> list[str]:
+    """Returns the best on pairs alone, and with more."""
+    found = []
+    for side in ("alone", "more"):
+        ran = any(bool(cell["tags"]) == (side == "more") for cell in own["ran"])
+        found.append(_best(own[side]) if own[side] else "none goes on" if ran else "not run")
+    return found
+
+
+def _task(own: dict[str, Any]) -> str:
+    return f"**{own['task']}**: {own['about'].split(': ', 1)[-1].split('. ')[0].rstrip('.')}"
+
+
+def _trained(own: dict[str, Any]) -> str:
+    low, high = own["trained"]
+    return f"{low} to {high} {own['unit']}" if low != high else f"{high} {own['unit']}"
+
+
+def _best(cells: Sequence[dict[str, Any]]) -> str:
+    """Returns the best mechanisms of a task, the first of them with its score."""
+    first = cells[0]
+    names = ", ".join(f"[{cell['mechanism']}]({_place(cell['run'])})" for cell in cells[:NAMED])
+    more = f" and {len(cells) - NAMED} more" if len(cells) > NAMED else ""
+    seeds = f"{first['seeds']} seed{'s' if first['seeds'] > 1 else ''}"
+    return f"{names}{more}: {_share(first, f' ({seeds})')}{_tags(first)}"
+
+
+def _place(name: str) -> str:
+    """Returns where a preset or a recorded run is, seen from hub_cards."""
+    return f"{name}.md" if catalogue.bundled(name, catalogue.PRESET) else f"../presets/{name}"
+
+
+def _preset(own: dict[str, Any]) -> str:
+    preset = own["preset"]
+    if preset is None:
+        return "none yet"
+    if own["lengths"] and preset["holds"] is None:
+        return f"none goes on; nearest is [{preset['name']}]({preset['name']}.md): {_share(preset)}{_tags(preset)}"
+    test = "" if own["lengths"] else " of the test split"
+    return f"[{preset['name']}]({preset['name']}.md): {_share(preset)}{test}{_tags(preset)}"
+
+
+def _share(found: dict[str, Any], seeds: str = "") -> str:
+    return f"{percent(found['score'])}{seeds}" + (f", right up to {found['holds']:,}" if found["holds"] else "")
+
+
+def _tags(found: dict[str, Any]) -> str:
+    return f"; *{', '.join(found['tags'])}*" if found["tags"] else ""
+
+
+def _groups(found: Sequence[dict[str, Any]]) -> str:
+    """Returns a table of the groups: what each does, why it may fail, and on which tasks it goes on or not."""
+    evidence: dict[str, dict[str, tuple[bool, bool]]] = {}
+    members: dict[str, set[str]] = {}
+    for own in found:
+        for one in own["ran"] + own["presets"]:
+            title = group_of_run(one["name"])
+            members.setdefault(title, set()).add(str(one["mechanism"]))
+            goes_on = one["holds"] == max(own["lengths"]) if own["lengths"] else one["score"] >= protocol.SOLVED
+            known = evidence.setdefault(title, {})
+            known[own["task"]] = max(known.get(own["task"], (False, False)), (goes_on, not one["tags"]))
+    rows = []
+    for group in GROUPS:
+        known = evidence.get(group.title, {})
+        goes = [task + ("" if alone else r"\*") for task, (on, alone) in known.items() if on]
+        fails = [task for task, (on, _) in known.items() if not on]
+        if known:
+            names = ", ".join(f"`{name}`" for name in sorted(members[group.title]))
+            told = [f"{group.does} ({names})", group.breaks, ", ".join(goes) or "-", ", ".join(fails) or "-"]
+            rows.append([f"**{group.title}**", *told])
+    header = ["", "what it does", "why it may break", "goes on", "breaks"]
+    marks = r"*Goes on*: a run or preset of the group is right at every scored length (\* only with more than pairs)"
+    return f"{marks}; *breaks*: none is, of those that were tried.\n\n{table_of(header, rows)}"
+
+
+def group_of_run(name: str) -> str:
+    """Returns the title of the group of a preset or recorded run."""
+    recipe = recipe_of(Preset.find(name))
+    return GROUPS[-1].title if recipe is None else group_of(recipe).title
+
+
+def _rule(found: Sequence[dict[str, Any]], solved: str) -> str:
+    """Returns how the presets are chosen, and what the tags say that occur on the page."""
+    shown = [one for own in found for one in [*own["alone"], *own["more"], own["preset"] or {}]]
+    used = {tag for one in shown for tag in one.get("tags", [])}
+    told = [f"- *{tag}*: {meaning}" for tag, meaning in MEANINGS.items() if tag in used]
+    return "\n\n".join(
+        [
+            "## How it is chosen",
+            "*Best*: the runs of the [leaderboard](leaderboard.md) whose score is within a point of the highest, and "
+            f"that have {solved} or more at the first scored length at least; of these those with the fewest tags, the "
+            "ones with the most seeds first. *Preset to take*: of the bundled presets of the task, trained within the "
+            "budget or not, those whose own weights score within a point of the highest; of these the one with the "
+            "fewest tags, then the higher score, then fewer parameters. Constructed ones are left out. A high score "
+            "says nothing of inputs that the test split rarely has: `kzoo evaluate PRESET --stress` does.",
+            "What the words in italics say:\n\n" + "\n".join(told),
+            "Rendered by `kzoo results --choose --markdown` from the recorded results.",
+        ]
+    )

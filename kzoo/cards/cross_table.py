@@ -1,0 +1,86 @@
+"""The leaderboard as one table: a row a mechanism with its tags, a column a task."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from kzoo.cards.markdown import table_of
+from kzoo.cards.protocol import holds
+from kzoo.evaluation.report import whole_percent
+
+Entries = Sequence[dict[str, Any]]
+ALONE = "pairs alone"
+
+
+def cross_table(found: Entries) -> list[dict[str, Any]]:
+    """Returns the rows of the table: those without tags first, and in each group of tags those first that do most.
+
+    Each has `mechanism`, `tags`, `model` (the class) and `cells`: by task `run` (its name), `score` (the mean over
+    seeds), `worst` (the score of the worst seed), `seeds` (how many) and `holds`, the greatest scored length up to
+    which every seed solves every one, or None. Of several runs of a mechanism with the same tags it is the one with
+    the most seeds, and of those the best.
+
+    Args:
+        found: entries of the leaderboard.
+    """
+    runs: dict[tuple[str, tuple[str, ...]], dict[str, dict[str, Any]]] = {}
+    for entry in found:
+        own = runs.setdefault((entry["mechanism"] or entry["name"], tuple(entry["tags"])), {})
+        own[entry["task"]] = max(own.get(entry["task"], entry), entry, key=_weight)
+    rows = []
+    for (mechanism, tags), own in runs.items():
+        model = Counter(entry["model"] for entry in own.values()).most_common(1)[0][0]
+        cells = {task: _cell(own[task]) for task in sorted(own)}
+        rows.append({"mechanism": mechanism, "tags": list(tags), "model": model, "cells": cells})
+    rows.sort(key=lambda row: (len(row["tags"]), row["tags"], -_total(row), row["mechanism"]))
+    return rows
+
+
+def task_order(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Returns the tasks of the rows, those next to each other that the same models are trained on."""
+    models: dict[str, Counter[str]] = {}
+    for row in rows:
+        for task in row["cells"]:
+            models.setdefault(task, Counter())[row["model"]] += 1
+    return sorted(models, key=lambda task: (max(models[task], key=lambda model: (models[task][model], model)), task))
+
+
+def shown(cell: dict[str, Any] | None) -> str:
+    """Returns a cell as "100 (3)": the score in whole percent, and how many seeds it is the mean of."""
+    return "" if cell is None else f"{whole_percent(cell['score'])} ({cell['seeds']})"
+
+
+def cross_markdown(rows: Sequence[dict[str, Any]]) -> str:
+    """Returns the table in Markdown: rows without tags, then apart from them those with tags."""
+    order = task_order(rows)
+    parts = [
+        "## All tasks",
+        "The score in percent, the mean over (so many) seeds; empty: not run. Of several runs of a mechanism with the "
+        "same tags it is the one with the most seeds, and of those the best. `kzoo plot leaderboard` draws it.",
+    ]
+    for title, own in (
+        (f"Trained on {ALONE}", [row for row in rows if not row["tags"]]),
+        ("With more, which the tags say", [row for row in rows if row["tags"]]),
+    ):
+        if own:
+            columns = [task for task in order if any(task in row["cells"] for row in own)]
+            lines = [[row["mechanism"], *(shown(row["cells"].get(task)) for task in columns)] for row in own]
+            for line, row in zip(lines, own, strict=True):
+                line += [", ".join(row["tags"])] if row["tags"] else []
+            words = ["tags"] if own[0]["tags"] else []
+            parts += [f"### {title}", table_of(["mechanism", *columns, *words], lines)]
+    return "\n\n".join(parts)
+
+
+def _weight(entry: dict[str, Any]) -> tuple[int, float, float]:
+    return len(entry["seeds"]), entry["score"]["mean"], entry["score"]["min"]
+
+
+def _total(row: dict[str, Any]) -> float:
+    return float(sum(cell["score"] for cell in row["cells"].values()))
+
+
+def _cell(entry: dict[str, Any]) -> dict[str, Any]:
+    own = [seed["accuracy"] for seed in entry["seeds"].values()]
+    score = {"run": entry["name"], "score": entry["score"]["mean"], "worst": entry["score"]["min"]}
+    return {**score, "seeds": len(own), "holds": holds(own, entry["lengths"])}

@@ -1,0 +1,140 @@
+"""The groups that mechanisms belong to, by what their recipes are made of, and what they do in plain words."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from kzoo import registry
+from kzoo.training.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class Group:
+    """Mechanisms of one idea.
+
+    Args:
+        title: str.
+        does: str. What it does, for readers who know none of them.
+        breaks: str. Why it may fail on longer inputs.
+        classes: tuple of str. Classes that make a mechanism one of this group.
+        kinds: tuple of str. Kinds of the registry all of whose other classes do so too.
+    """
+
+    title: str
+    does: str
+    breaks: str
+    classes: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+
+
+# A mechanism is of the first group that one of its classes is in; the last takes what is left.
+GROUPS = (
+    Group(
+        "mixtures",
+        "a gate mixes attention by content with one of the pointers or places below",
+        "where content alone does for the trained lengths, the other half is never learned well",
+        ("MixAttention",),
+    ),
+    Group(
+        "waypoints",
+        "a pointer walks over chosen tokens of the source, and may visit others in between",
+        "what it chooses must be right at every token: training finds out, or is told, where each output comes from",
+        ("WaypointAttention",),
+    ),
+    Group(
+        "pointers",
+        "a pointer into the source stays or moves on",
+        "what is not met in the order of walking is out of its way; steps that are not quite whole add up",
+        ("MonotonicAttention",),
+    ),
+    Group(
+        "places",
+        "computes as a number where in the source to look",
+        "the number must be exact to one token, at sizes that training never asked for",
+        ("LocationAttention", "SimpleLocationAttention", "DuboisLocationAttention", "GaussianAttention"),
+    ),
+    Group(
+        "windows",
+        "a Transformer that lets a head look only at fixed distances, as at the digits of one place of a sum",
+        "the window must fit the task: it has to be known, or measured in a trained model",
+        ("WindowedBias", "WindowedCrossBias", "CalibratedBias", "HardAlibiBias"),
+    ),
+    Group(
+        "states",
+        "reads token by token into a state, or onto a stack, without attention",
+        "what does not fit into the state is lost; the rule for a token must be learned exactly, for errors stay",
+        (),
+        ("mixer", "reader"),
+    ),
+    Group(
+        "depth",
+        "runs one layer again and again, with gates that leave alone what is not to be changed yet",
+        "a deeper input needs more rounds than training ever had",
+        ("AdaptiveComputation", "LoopedDepth", "SharedDepth", "CopyGate"),
+        ("depth",),
+    ),
+    Group(
+        "distances",
+        "looks for content and for how far a token is from the current step",
+        "good where input and output go along at one pace; large distances are new to it",
+        ("RelativeAttention", "RotaryAttention"),
+        ("bias", "position"),
+    ),
+    Group(
+        "given positions",
+        "tokens that belong together, as digits of one place, are given the same position",
+        "positions beyond the trained ones are new, unless training draws them at random",
+        ("AbacusEncoding", "CoupledEncoding", "CyclicEncoding", "RandomizedEncoding", "PlacedEncoding"),
+    ),
+    Group(
+        "sharper weights",
+        "changes how scores become weights, so that attention does not blur over many tokens",
+        "it keeps what is found sharp, and does not help to find it",
+        (),
+        ("weighting",),
+    ),
+    Group(
+        "content",
+        "compares what is looked for with every token, whose position is a pattern learned by heart, or none",
+        "positions beyond the trained ones have patterns that it has never seen",
+    ),
+)
+
+
+# What a class takes where its config says nothing.
+DEFAULTS = {"TransformerClassifier": {"block": "ndr"}, "RecurrentClassifier": {"reader": "lstm"}}
+
+
+def group_of(recipe: Recipe) -> Group:
+    """Returns the group of the mechanism of a recipe."""
+    found = _classes(DEFAULTS.get(recipe.model["class"], {}) | recipe.model["config"])
+    if recipe.calibration is not None:
+        found.add(("bias", "CalibratedBias"))
+    names, kinds = {name for _, name in found}, {kind for kind, _ in found}
+    plain = {"softmax", "SoftmaxWeighting"} & names
+    for group in GROUPS[:-1]:
+        if names & set(group.classes) or (kinds - ({"weighting"} if plain else set())) & set(group.kinds):
+            return group
+    return GROUPS[-1]
+
+
+def _classes(config: Any) -> set[tuple[str, str]]:
+    """Returns kind and name of all registered classes in a config, by whatever name they are there."""
+    found: set[tuple[str, str]] = set()
+    for key, value in config.items() if isinstance(config, dict) else ():
+        for one in value if isinstance(value, list) else [value]:
+            name = one.get("class") if isinstance(one, dict) else one
+            kind = _kind_of(key, name) if isinstance(name, str) else None
+            if kind is not None:
+                cls, own = registry.resolve(kind, one)
+                found |= {(kind, cls.__name__)} | _classes(own)
+            elif isinstance(one, dict):
+                found |= _classes(one)
+    return found
+
+
+def _kind_of(key: str, name: str) -> str | None:
+    """Returns the kind that a name under a key of a config is of: the key's own, if it has such a name."""
+    known = [kind for kind in registry.kinds() if name in registry.names(kind)]
+    own = [kind for kind in known if key == kind or key.endswith(f"_{kind}")]
+    by_class = [kind for kind in known if name in registry.classes(kind)]
+    return next(iter(own or by_class), None)

@@ -1,0 +1,205 @@
+"""Pictures of the leaderboard: all of it as a heat map, and accuracy by length on a task."""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kzoo.errors import InputError
+from kzoo.evaluation.report import whole_percent
+from kzoo.inspection.plots import check_format, drawn, finished, length_axis, new_picture
+
+if TYPE_CHECKING:
+    from kzoo.inspection.picture import Picture
+
+ALONE = "trained on pairs alone"
+ALIKE = 0.01  # curves that differ by no more than this at any length are drawn as one
+COLORED = 5  # curves of a task; the others are gray
+NAMES = 3  # of mechanisms whose curves are one
+
+
+@drawn
+def plot_cross_table(
+    rows: Sequence[Mapping[str, Any]],
+    columns: Sequence[str],
+    path: str | Path | None = None,
+    note: str = "",
+) -> "Picture":
+    """Draws scores as a heat map: mechanisms in groups of what their training had beyond pairs, by task.
+
+    Args:
+        rows: of the cross table: each with `mechanism`, `tags` and `cells`, by task, of `score` and `seeds`. Rows with
+            the same tags follow each other.
+        columns: tasks, from left to right.
+        path: Path. Where to write it; its suffix, .png, .svg or .pdf, gives the format. Defaults to nowhere.
+        note: str. Kept in the file's description, to tell which results it shows.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+
+    Raises:
+        InputError: there is no row.
+    """
+    check_format(path)
+    if not rows or not columns:
+        raise InputError("a heat map of the leaderboard needs a row and a task")
+    import numpy as np
+    from matplotlib.patches import Rectangle
+
+    groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row["tags"]), []).append(row)
+    lines: list[Mapping[str, Any] | str] = []
+    for tags, own in groups.items():
+        lines += [_trained_with(tags), *own]
+    values = np.full((len(lines), len(columns)), np.nan)
+    width, height = 2.9 + 0.58 * len(columns), 3.0 + 0.235 * len(lines)
+    figure = new_picture(max(width, 6.5), height)
+    axes = figure.subplots()
+    for i, line in enumerate(lines):
+        if isinstance(line, str):
+            axes.add_patch(Rectangle((-0.5, i - 0.5), len(columns), 1, color="white", zorder=2))
+            axes.text(-0.45, i + 0.05, line, fontsize=9, fontweight="bold", va="center", zorder=3)
+            continue
+        for j, task in enumerate(columns):
+            if task in line["cells"]:
+                cell = line["cells"][task]
+                values[i, j] = 100 * cell["score"]
+                color = "white" if cell["score"] > 0.55 else "0.15"
+                text = f"{whole_percent(cell['score'])} ({cell['seeds']})"
+                axes.text(j, i, text, fontsize=7.5, ha="center", va="center", color=color)
+    axes.set_facecolor("0.95")
+    image = axes.imshow(values, cmap="YlGnBu", vmin=0, vmax=100, aspect="auto")
+    for axis, side in ((axes, "right"), (axes.secondary_xaxis("top"), "left")):
+        axis.set_xticks(range(len(columns)), columns, rotation=40, ha=side, rotation_mode="anchor", fontsize=9)
+        axis.tick_params(length=0)
+        axis.spines[:].set_visible(False)
+    named = [(i, line["mechanism"]) for i, line in enumerate(lines) if not isinstance(line, str)]
+    axes.set_yticks([i for i, _ in named], [name for _, name in named], fontsize=9)
+    axes.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(len(lines) + 1) - 0.5, minor=True)
+    axes.grid(which="minor", color="white", linewidth=1)
+    axes.tick_params(which="both", length=0)
+    axes.set(xlabel="task", ylabel="mechanism")
+    figure.colorbar(image, ax=axes, shrink=min(1.0, 4 / height), aspect=25, pad=0.02, label="score (%)")
+    title = "Score: mean sequence accuracy beyond the trained lengths, in % (seeds); gray: not run"
+    figure.suptitle("\n".join(textwrap.wrap(title, int(figure.get_size_inches()[0] * 10))), fontsize=11)
+    return finished(figure, path, note)
+
+
+@drawn
+def plot_task_lengths(
+    found: Sequence[Mapping[str, Any]],
+    path: str | Path | None = None,
+    trained: tuple[int, int] | None = None,
+    note: str = "",
+    unit: str = "",
+) -> "Picture":
+    """Draws accuracy by length of the runs on a task: the best in colour, curves that are alike as one, others gray.
+
+    Solid curves are of runs on pairs alone, dashed ones of runs that had more. Bars go from the worst seed to the best
+    around the mean over seeds. Coloured curves stand a little beside their length, not to hide each other.
+
+    Args:
+        found: entries of the leaderboard: each with `task`, `mechanism`, `tags`, `score` (`mean`) and `seeds`, which
+            have `accuracy` by length.
+        path: Path. Where to write it; its suffix, .png, .svg or .pdf, gives the format. Defaults to nowhere.
+        trained: (int, int). The lengths trained on, drawn as a band.
+        note: str. Kept in the file's description, to tell which results it shows.
+        unit: str. What a length counts.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+
+    Raises:
+        InputError: there is no entry, or they are of several tasks.
+    """
+    check_format(path)
+    tasks = sorted({entry["task"] for entry in found})
+    if len(tasks) != 1:
+        raise InputError(f"the curves are of one task, not of {', '.join(tasks) or 'none'}")
+    figure = new_picture(9.6, 4.2)
+    axes = figure.subplots()
+    groups = _alike(sorted(found, key=lambda entry: (-entry["score"]["mean"], len(entry["tags"]))))
+    lengths, others, handles = list(trained or ()), 0, list[Any]()
+    for i, group in enumerate(groups):
+        curve = _curve(group[0])
+        x, y = list(curve), [100 * mean for mean, _, _ in curve.values()]
+        style, lengths = "--" if group[0]["tags"] else "-", lengths + x
+        if i >= COLORED:
+            axes.plot(x, y, style, color="0.7", linewidth=0.9, zorder=1)
+            others += len(group)
+            continue
+        label = "\n".join(textwrap.wrap(_label(group), 40))
+        bars = [[100 * (mean - low) for mean, low, _ in curve.values()]]
+        bars.append([100 * (high - mean) for mean, _, high in curve.values()])
+        beside = [length * 1.02 ** (i - COLORED // 2) for length in x]  # or those at the same place hide each other
+        drawn_as: dict[str, Any] = {
+            "color": f"C{i}",
+            "markersize": 6,
+            "linewidth": 2,
+            "elinewidth": 1,
+            "capsize": 3,
+            "zorder": 4,
+        }
+        handles.append(axes.errorbar(beside, y, yerr=bars, fmt=f"o{style}", label=label, **drawn_as))
+    if others:
+        handles += axes.plot([], [], "-", color="0.7", label=f"{others} other{'s' if others > 1 else ''}")
+    if trained:
+        band = axes.axvspan(*trained, color="0.88", zorder=0, label=f"trained on {trained[0]} to {trained[1]}")
+        handles.append(band)
+    length_axis(axes, lengths, unit)
+    axes.set(ylim=(-4, 104), ylabel="sequence accuracy (%)")
+    axes.set_title(tasks[0])
+    axes.grid(alpha=0.3)
+    title = "mechanism (seeds); dashed: had more than pairs;\nbars: worst to best seed"
+    legend: dict[str, Any] = {
+        "handles": handles,
+        "frameon": False,
+        "fontsize": 9,
+        "title": title,
+        "title_fontsize": 9,
+        "alignment": "left",
+    }
+    legend["handlelength"] = 3.5  # or dashes do not show
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), **legend)
+    return finished(figure, path, note)
+
+
+def _trained_with(tags: Sequence[str]) -> str:
+    return f"had more: {', '.join(tags)}" if tags else ALONE
+
+
+def _curve(entry: Mapping[str, Any]) -> dict[int, tuple[float, float, float]]:
+    """Returns the mean, the least and the greatest accuracy over seeds at each length that all of them have."""
+    own = [{int(n): value for n, value in seed["accuracy"].items()} for seed in entry["seeds"].values()]
+    found = {}
+    for length in sorted(set.intersection(*map(set, own))):
+        values = [seed[length] for seed in own]
+        found[length] = sum(values) / len(values), min(values), max(values)
+    return found
+
+
+def _alike(found: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    """Returns the entries in groups whose curves and tags are alike."""
+    groups: list[list[Mapping[str, Any]]] = []
+    for entry in found:
+        curve = _curve(entry)
+        for group in groups:
+            other = _curve(group[0])
+            near = all(abs(curve[n][0] - other[n][0]) <= ALIKE for n in curve.keys() & other.keys())
+            if near and group[0]["tags"] == entry["tags"]:
+                group.append(entry)
+                break
+        else:
+            groups.append([entry])
+    return groups
+
+
+def _label(group: Sequence[Mapping[str, Any]]) -> str:
+    """Returns the mechanisms of a group with their numbers of seeds, and what they had beyond pairs."""
+    ordered = sorted(group, key=lambda entry: (-len(entry["seeds"]), -entry["score"]["mean"]))
+    names = [f"{entry['mechanism']}\u00a0({len(entry['seeds'])})" for entry in ordered[:NAMES]]
+    names += [f"{len(group) - NAMES} more"] if len(group) > NAMES else []
+    tags = f"; {', '.join(group[0]['tags'])}" if group[0]["tags"] else ""
+    return f"{', '.join(names)}{tags}"
