@@ -52,8 +52,8 @@ def markdown() -> str:
     if others:
         parts += [
             "## Tasks that no run of this budget does yet",
-            "Presets whose training was longer than the [leaderboard](leaderboard.md) allows, or on other data; or whose task has no longer "
-            "lengths to score.",
+            "Presets whose training was longer than the [leaderboard](leaderboard.md) allows or on other data, or "
+            "whose task has no lengths to score.",
             table_of(
                 ["task", "trained on", "preset to take"], [[_task(own), _trained(own), _preset(own)] for own in others]
             ),
