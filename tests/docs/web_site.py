@@ -3,12 +3,10 @@ Chromium, Node and the packages of the extras docs and web.
 """
 
 import http.server
-import shutil
 import threading
 from functools import partial
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from docs.builder import build
 
@@ -36,38 +34,10 @@ def site(tmp_path_factory):
         server.shutdown()
 
 
-@pytest.fixture(scope="module")
-def browser():
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    assert path, "these tests need Chromium: apt-get install chromium"
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield found
-        found.close()
-
-
 @pytest.fixture
-def open_page(browser, site):
-    """A function that opens a page; an error on it, or a request to another host, fails the test."""
-    contexts, wrong = [], []
-
-    def open_(address="", **options):
-        context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
-        page.on(
-            "request", lambda request: request.url.startswith((site, "data:", "blob:")) or wrong.append(request.url)
-        )
-        page.on("response", lambda answer: answer.status < 400 or wrong.append(f"{answer.status} {answer.url}"))
-        page.goto(site + address, wait_until="networkidle")
-        return page
-
-    yield open_
-    assert wrong == []
-    for context in contexts:
-        context.close()
+def open_page(open_page):
+    """Scripts of a page set equations and fetch results after it has loaded."""
+    return partial(open_page, until="networkidle")
 
 
 @pytest.mark.parametrize("address", PAGES)
