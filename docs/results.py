@@ -1,14 +1,20 @@
-"""The page of results: all rows as data that the browser sorts and draws."""
+"""The pages of results and of the leaderboard: all rows as data that the browser sorts and draws."""
 
 import json
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
-from docs.tables import explanations, relink, tables, unit_of
+from docs.places import ROOT, BuildError
+from docs.tables import explanations, mechanisms, relink, tables, unit_of
 from kzoo import tasks
+from kzoo.cards import leaderboard
 from kzoo.cards.results_page import cells
 from kzoo.saving import catalogue
 from kzoo.saving.preset import Preset
 
+LEADERBOARD = ROOT / "hub_cards" / "leaderboard.md"
+FIRST = "copy"  # the task whose curves are there when the leaderboard is opened
 REACH = 0.95
 PAGE = """# Results
 
@@ -24,9 +30,60 @@ what is chosen.
 """
 
 
+BOARD = """# Leaderboard
+
+{}
+
+<div class="kzoo-results" data-from="leaderboard" data-first="{}"></div>
+
+Shaded around a curve: from the worst seed to the best. Choose another task, or rows, to compare their curves; the
+address keeps what is chosen.
+"""
+
+
 def results_pages() -> dict[str, str]:
-    """Returns the page, and `assets/results.json`, which it and the pages of the tasks load."""
-    return {"results.md": PAGE.format(relink(explanations(), "")), "assets/results.json": json.dumps(data())}
+    """Returns the pages of the results and of the leaderboard, and the data that they and the tasks' pages load.
+
+    Raises:
+        BuildError: the leaderboard is not what the recorded results give.
+    """
+    text = LEADERBOARD.read_text(encoding="utf-8")
+    if text != leaderboard.markdown():
+        raise BuildError(
+            f"{LEADERBOARD.name} is stale: kzoo results --leaderboard --markdown > hub_cards/{LEADERBOARD.name}"
+        )
+    board = board_data()
+    sizes = Counter(line["task"] for line in board["lines"])
+    first = max(sizes, key=lambda task: (task == FIRST, sizes[task]))
+    return {
+        "results.md": PAGE.format(relink(explanations(), "")),
+        "leaderboard.md": BOARD.format(text.split("\n\n")[1], first),
+        "assets/results.json": json.dumps(data()),
+        "assets/leaderboard.json": json.dumps(board),
+    }
+
+
+def board_data() -> dict[str, Any]:
+    """Returns the entries of the leaderboard, with means over seeds, and from the worst to the best of them."""
+    lines = []
+    for entry in leaderboard.entries():
+        found = {n: [own["accuracy"][n] for own in entry["seeds"].values()] for n in entry["lengths"]}
+        score, name, mechanism = entry["score"], entry["name"], entry["mechanism"] or ""
+        line = {key: entry[key] for key in ("task", "name", "rank", "parameters")}
+        line |= {"mechanism": mechanism, "known": mechanism in mechanisms(), "preset": _is_preset(name)}
+        line |= {"supervision": entry["tags"], "seeds": len(entry["seeds"]), "reach": entry["reach"]["mean"]}
+        line |= {"score": score["mean"], "worst": score["min"], "sd": score["sd"] if len(entry["seeds"]) > 1 else None}
+        line |= {"points": [[n, sum(own) / len(own), None] for n, own in found.items()]}
+        lines.append(line | {"bands": {str(n): [min(own), max(own)] for n, own in found.items()}})
+    return {"lines": lines, **_trained({line["task"] for line in lines})}
+
+
+def _trained(names: Iterable[str]) -> dict[str, Any]:
+    """Returns the trained lengths of tasks, and what their lengths count."""
+    return {
+        "trained": {name: tasks.get(name).splits["train"].lengths for name in sorted(names)},
+        "units": {name: unit_of(name) for name in sorted(names)},
+    }
 
 
 def data() -> dict[str, Any]:
@@ -35,7 +92,7 @@ def data() -> dict[str, Any]:
     for cell in cells():
         key = (cell["task"], cell["mechanism"], cell["name"])
         line = lines.setdefault(key, {"task": cell["task"], "mechanism": cell["mechanism"], "name": cell["name"]})
-        line |= {"supervision": cell["supervision"], "preset": _is_preset(cell["name"])}
+        line |= {"supervision": cell["supervision"], "preset": _is_preset(cell["name"]), "known": bool(cell["name"])}
         paper = cell["published"] if cell["ours"] is None else cell["paper"]
         line.setdefault("points", []).append([cell["length"], cell["ours"], paper])
         line["seeds"] = max(line.get("seeds", 0), len(cell["seeds"]))
@@ -43,8 +100,8 @@ def data() -> dict[str, Any]:
         line["points"].sort(key=lambda point: point[0] or 0)
         line |= {"reach": reach(line["points"]), "bands": _bands(line["name"])}
     measured = {line["task"] for line in lines.values() if line["name"]}
-    trained = {name: tasks.get(name).splits["train"].lengths for name in sorted(measured)}
-    return {"lines": list(lines.values()), "trained": trained, "units": {name: unit_of(name) for name in tables()}}
+    found = {"lines": list(lines.values()), **_trained(measured)}
+    return found | {"units": {name: unit_of(name) for name in tables()}}
 
 
 def reach(points: list[list[Any]]) -> int | None:
