@@ -47,7 +47,7 @@ def build(output: Path) -> list[str]:
     if has_gallery():
         from kzoo.gallery import write_gallery
 
-        write_gallery(pages / "gallery")
+        write_gallery(pages / "gallery", home="../")
     _render()
     shutil.rmtree(output, ignore_errors=True)
     output.parent.mkdir(parents=True, exist_ok=True)

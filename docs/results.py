@@ -1,5 +1,6 @@
 """The pages of results and of the leaderboard: all rows as data that the browser sorts and draws."""
 
+import functools
 import json
 from collections import Counter
 from collections.abc import Iterable
@@ -86,6 +87,7 @@ def _trained(names: Iterable[str]) -> dict[str, Any]:
     }
 
 
+@functools.cache
 def data() -> dict[str, Any]:
     """Returns what was measured and published, a line a preset, recorded run or published mechanism."""
     lines: dict[tuple[str, str, str | None], dict[str, Any]] = {}
@@ -114,6 +116,34 @@ def reach(points: list[list[Any]]) -> int | None:
             break
         found = length
     return found
+
+
+def verdict(mechanism: str, up: str) -> str:
+    """Returns on which tasks a mechanism goes on beyond the trained lengths, and on which it breaks and where.
+
+    Of each task it is the run with the longest reach; only measured lengths count.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    trained = data()["trained"]
+    for line in data()["lines"]:
+        beyond = [point for point in _measured(line) if point[0] > trained[line["task"]][1]] if line["name"] else []
+        if line["mechanism"] == mechanism and beyond:
+            other = found.setdefault(line["task"], line)
+            found[line["task"]] = max(other, line, key=lambda one: (one["reach"] or 0, one["preset"]))
+    holds, breaks = [], []
+    for task, line in sorted(found.items()):
+        broken = next((point for point in _measured(line) if point[1] < REACH), None)
+        extra = "".join(f"; {word}" for word in line["supervision"] or [])
+        where = f"up to {line['reach']:,}" if broken is None else f"{100 * broken[1]:.3g} % at {broken[0]:,}"
+        (breaks if broken else holds).append(f"[{task}]({up}tasks/{task}.md) ({where}{extra})")
+    said = [f"It **goes on** to the longest length measured on {', '.join(holds)}."] if holds else []
+    said += [f"It **breaks** on {', '.join(breaks)}."] if breaks else []
+    return "\n\n".join(said)
+
+
+def _measured(line: dict[str, Any]) -> list[Any]:
+    """Returns the points of a line that have a length and an accuracy of ours."""
+    return [point for point in line["points"] if point[0] is not None and point[1] is not None]
 
 
 def _is_preset(name: str | None) -> bool:

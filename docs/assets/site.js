@@ -69,6 +69,8 @@ function curves(lines, trained, unit) {
     svg += `<text x="${free}" y="${H - B + 16}" text-anchor="middle" font-size="11" fill="currentColor">${length}</text>`;
   }
   svg += `<text x="${(L + W) / 2}" y="${H - 8}" text-anchor="middle" font-size="11" fill="currentColor">length (${escaped(unit)}), logarithmic; shaded: trained</text>`;
+  // Curves that lie upon each other are all seen: the first ones are wider.
+  const stroke = i => 2 + 1.5 * (lines.length - 1 - i);
   lines.forEach((line, i) => {
     const color = COLORS[i % COLORS.length], own = line.points.filter(point => point[0]);
     const ours = own.filter(point => point[1] !== null);
@@ -78,14 +80,21 @@ function curves(lines, trained, unit) {
       const down = band.map(point => `${x(point[0])},${y(line.bands[point[0]][0])}`).reverse();
       svg += `<polygon points="${[...up, ...down].join(" ")}" fill="${color}" fill-opacity=".15"/>`;
     }
-    svg += `<polyline points="${ours.map(point => `${x(point[0])},${y(point[1])}`).join(" ")}" fill="none" stroke="${color}" stroke-width="2"/>`;
+    svg += `<polyline points="${ours.map(point => `${x(point[0])},${y(point[1])}`).join(" ")}" fill="none" stroke="${color}" stroke-width="${stroke(i)}" stroke-linejoin="round"/>`;
     for (const [length, value, paper] of own) {
       const told = `${line.name || line.mechanism}, length ${length}`;
-      if (value !== null) svg += `<circle cx="${x(length)}" cy="${y(value)}" r="3.5" fill="${color}"><title>${escaped(told)}: ${percent(value)}</title></circle>`;
+      if (value !== null) svg += `<circle cx="${x(length)}" cy="${y(value)}" r="${1.5 + stroke(i) / 2}" fill="${color}"><title>${escaped(told)}: ${percent(value)}</title></circle>`;
       if (paper !== null) svg += `<circle cx="${x(length)}" cy="${y(paper)}" r="6" fill="none" stroke="${color}" stroke-width="1.5"><title>${escaped(told)}, the paper: ${percent(paper)}</title></circle>`;
     }
   });
-  return svg + "</svg>";
+  const names = lines.map((line, i) => `<li><span class="key" style="background:${COLORS[i % COLORS.length]}"></span>${escaped(line.name || line.mechanism)}</li>`);
+  return `${svg}</svg><ul class="legend">${names.join("")}</ul>`;
+}
+
+/** Some of the lines, from the first to the last in even steps. */
+function spread(lines, most) {
+  if (lines.length <= most) return lines;
+  return Array.from({ length: most }, (_, i) => lines[Math.round(i * (lines.length - 1) / (most - 1))]);
 }
 
 function cellOf({ value, html, number }, line) {
@@ -152,7 +161,8 @@ class Results {
   draw() {
     const lines = this.shown();
     const chosen = lines.filter(line => this.chosen.has(keyOf(line)));
-    const drawn = (chosen.length ? chosen : this.chosenTask ? lines.filter(line => line.name) : []).slice(0, COLORS.length);
+    const ran = this.chosenTask ? lines.filter(line => line.name) : [];
+    const drawn = chosen.length ? chosen.slice(0, COLORS.length) : spread(ran, COLORS.length);
     const [task] = new Set(drawn.map(line => line.task));
     this.parts.chart.innerHTML = drawn.length
       ? curves(drawn, this.data.trained[task], new Set(drawn.map(line => this.data.units[line.task])).size === 1 ? this.data.units[task] : "of each task")
