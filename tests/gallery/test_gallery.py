@@ -69,13 +69,9 @@ def test_mechanisms_are_told_in_words(data):
 
 
 def test_the_title_leads_to_the_site_that_it_is_part_of(folder, tmp_path):
-    part = write_gallery(tmp_path / "part", home="../?a&b") / "index.html"
-    alone = (folder / "index.html").read_text()
-    title = '<p class="brand"><a href="../?a&amp;b">kzoo</a> <span>gallery</span></p>'
-    assert (
-        title in part.read_text()
-        and part.read_text().replace(title, '<p class="brand">kzoo <span>gallery</span></p>') == alone
-    )
+    part = (write_gallery(tmp_path / "part", home="../?a&b") / "index.html").read_text()
+    link = '<a href="../?a&amp;b">kzoo</a>'
+    assert part.count(link) == 1 and part.replace(link, "kzoo") == (folder / "index.html").read_text()
 
 
 def test_duels_are_of_one_task_and_unlike_models(data):
