@@ -47,7 +47,7 @@ def build(output: Path) -> list[str]:
     if has_gallery():
         from kzoo.gallery import write_gallery
 
-        write_gallery(pages / "gallery")
+        write_gallery(pages / "gallery", home="../")
     _render()
     shutil.rmtree(output, ignore_errors=True)
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -75,7 +75,8 @@ def all_files() -> tuple[dict[str, str | Path], list[Any]]:
         listed.append({title: [path for path in pages if path.endswith(".md")]})
     start, *others = listed
     gallery = [{"Gallery": "gallery/index.html"}] if has_gallery() else []
-    navigation = [{"Start": "index.md"}, start, others[0], *gallery, {"Results": "results.md"}, *others[1:]]
+    results = [{"Results": "results.md"}, {"Leaderboard": "leaderboard.md"}]
+    navigation = [{"Start": "index.md"}, start, others[0], *gallery, *results, *others[1:]]
     files["index.md"] = files.pop("guides/index.md")
     start["Guides"].remove("guides/index.md")
     files |= {f"assets/pictures/{picture.file.name}": picture.file for own in drawn.values() for picture in own}

@@ -1,10 +1,11 @@
 """Whether a built site holds together: every link leads somewhere, and nothing is loaded from elsewhere."""
 
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
-from docs.places import BuildError
+from docs.places import ROOT, BuildError
 
 LOADS = {"link": "href", "script": "src", "img": "src", "iframe": "src", "source": "src", "video": "src", "use": "href"}
 HOST = "site.invalid"
@@ -34,7 +35,8 @@ def check(site: Path) -> list[str]:
     """Returns the addresses of the pages of a site.
 
     Raises:
-        BuildError: a link or an anchor leads nowhere, or a page or style loads something from another host.
+        BuildError: a link or an anchor leads nowhere, a page or style loads something from another host, or a page
+            names a folder of this machine.
     """
     pages = {
         path.relative_to(site).as_posix(): _Page(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")
@@ -43,6 +45,8 @@ def check(site: Path) -> list[str]:
     for path in [*site.rglob("*.css"), *site.rglob("assets/*.js")]:
         text = path.read_text(encoding="utf-8")
         faults += [f"{path.name} loads from elsewhere" for word in ("url(http", "url(//", "@import") if word in text]
+    for folder in (str(ROOT), f"{sys.prefix}/lib/python"):
+        faults += [f"{name} names {folder}" for name in pages if folder in (site / name).read_text(encoding="utf-8")]
     if faults:
         raise BuildError("\n".join(dict.fromkeys(faults)))
     return sorted(pages)

@@ -23,6 +23,12 @@ def rewrite(text: str) -> str:
     return "\n".join(parts)
 
 
+def description(text: str) -> str:
+    """Returns what a docstring says before its arguments and after its first line, with its equations in LaTeX."""
+    body = re.split(rf"^(?={SECTION.pattern}$)", text, maxsplit=1, flags=re.MULTILINE)[0]
+    return rewrite(body.partition("\n\n")[2]).strip()
+
+
 def equations(text: str) -> list[str]:
     """Returns the LaTeX of each block of equations in a docstring."""
     found = []

@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
+from docs.overview import overview
 from docs.places import DOCS, ROOT, BuildError
 
 SECTION = re.compile(r"^\{\{ (README|CONTRIBUTING)(?:: (.+?))? \}\}$", re.MULTILINE)
+PRESETS = re.compile(r"^\{\{ PRESETS: (.+?) \}\}$", re.MULTILINE)
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -21,12 +23,13 @@ def name_of(path: Path) -> str:
 
 
 def written(path: Path) -> str:
-    """Returns the text of a guide with the sections that it takes from the README.
+    """Returns the text of a guide with the sections that it takes from the README, and what presets do.
 
     Raises:
-        BuildError: there is no such section.
+        BuildError: there is no such section or preset.
     """
-    return SECTION.sub(lambda match: section(match[1], match[2]), path.read_text(encoding="utf-8"))
+    text = PRESETS.sub(lambda match: overview(match[1].split()), path.read_text(encoding="utf-8"))
+    return SECTION.sub(lambda match: section(match[1], match[2]), text)
 
 
 def section(document: str, title: str | None) -> str:
@@ -50,6 +53,6 @@ def _without_code(text: str) -> str:
 
 def _relinked(text: str) -> str:
     """Returns the text with links to files of the repository made links to the pages about them."""
-    text = text.replace("](hub_cards/results.md)", "](../results.md)")
+    text = re.sub(r"\]\(hub_cards/(results|leaderboard)\.md\)", r"](../\1.md)", text)
     text = re.sub(r"\]\(hub_cards/(\w+)\.md\)", r"](../cards/\1.md)", text)
     return re.sub(r"\[([^]]*)\]\((?!https?:|\.\./)[^)]*\)", r"\1", text)

@@ -63,7 +63,7 @@ def executed(path: Path) -> Path:
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
 
-    sources = [path, *sorted(ROOT.glob("kzoo/**/*.py")), *sorted(ROOT.glob("layers/**/*.py"))]
+    sources = [path, Path(__file__), *sorted(ROOT.glob("kzoo/**/*.py")), *sorted(ROOT.glob("layers/**/*.py"))]
     key = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:16]
     kept = KEPT / f"{path.stem}_{key}.ipynb"
     if not kept.is_file():
@@ -73,10 +73,17 @@ def executed(path: Path) -> Path:
         KEPT.mkdir(parents=True, exist_ok=True)
         try:
             NotebookClient(
-                notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": KEPT}}
+                notebook,
+                timeout=1800,
+                startup_timeout=600,
+                kernel_name="python3",
+                resources={"metadata": {"path": KEPT}},
             ).execute()
         except CellExecutionError as error:
             raise BuildError(f"{path.name} fails: {error}") from error
+        for cell in notebook.cells:
+            if cell.cell_type == "code":  # stderr has warnings of this machine's packages
+                cell.outputs = [out for out in cell.outputs if out.get("name") != "stderr"]
         nbformat.write(notebook, kept)
     return kept
 

@@ -1,14 +1,15 @@
-"""A page a mechanism: its equations, a picture of its attention, and where it works."""
+"""A page a mechanism: what it does, a picture of its attention, where it works and breaks, and its equations."""
 
 import json
-import re
 from collections.abc import Iterable
 from typing import Any
 
-from docs.docstrings import equations
+from docs.docstrings import description
 from docs.pictures import Picture
+from docs.results import REACH, verdict
 from docs.tables import mechanisms, of_mechanism
-from kzoo.cards.explain import Part, explain
+from kzoo.cards.explain import Part, explain, in_words
+from kzoo.gallery import exhibit_of
 from kzoo.registry import get, names, serialize
 from kzoo.saving import catalogue
 from kzoo.saving.preset import Preset
@@ -16,13 +17,12 @@ from kzoo.training.recipe import Recipe
 
 UP = "../"
 KINDS = ("attention", "bias", "position", "encoding")
-LINK = re.compile(r"\[([^]]+)\]\((https://arxiv\.org/abs/[^)]+)\)")
 INDEX = """# Mechanisms
 
-What distinguishes the models of a task from each other. Each page has the equations, what a trained preset attends to,
-and its rows of all tables.
+What distinguishes the models of a task from each other. Each page says what a mechanism does, shows what a trained
+preset attends to, and has its equations and its rows of all tables.
 
-| mechanism | |
+| mechanism | what it does, and where it breaks |
 |---|---|
 """
 
@@ -36,7 +36,7 @@ def mechanism_pages(pictures: dict[str, list[Picture]]) -> dict[str, str]:
         config = configuration(own[0])
         parts = [part for part in explain(config) if part.name.startswith("kzoo.layers")] or explain(config)
         pages[f"mechanisms/{mechanism}.md"] = _page(mechanism, own, config, parts, pictures.get(mechanism, []))
-        index += f"| [{mechanism}]({mechanism}.md) | {_first(parts, mechanism)} |\n"
+        index += f"| [{mechanism}]({mechanism}.md) | {words(mechanism, parts)} |\n"
     return {"mechanisms/index.md": INDEX + index, **pages}
 
 
@@ -60,31 +60,55 @@ def _page(
     model = explain({"class": config["class"]})[0]
     drawn = "\n\n".join(picture.markdown(UP) for picture in pictures)
     presets = ", ".join(f"[{run.name}]({UP}cards/{run.name}.md)" for run in own if run.kind == catalogue.PRESET)
+    shown = json.dumps(_short(config), indent=1).replace("\n", "\n    ")
     return f"""# {mechanism}
 
-{_first(parts, mechanism)}
+{words(mechanism, parts)}{_gallery(own)}
 
-In a [`{model.name}`]({UP}api/kzoo.models/{config["class"]}.md): {model.summary}
-
-{"".join(map(_part, parts))}
 ## What it attends to
 
 {drawn or "No preset of it is kept, only results."}
 
-## Where it works
+## Where it works, and where it breaks
 
-Sequence accuracy by length, ours / the paper's. {f"Presets: {presets}." if presets else ""}
+{verdict(mechanism, UP)}
+
+Right means at least {100 * REACH:.0f} % of the outputs without a mistake, at each measured length up to this one; after
+a semicolon, what training had beyond pairs. All runs, sequence accuracy by length, ours / the paper's.
+{f"Presets: {presets}." if presets else ""}
 
 {of_mechanism(mechanism, UP)}
 
+## How it works
+
+In a [`{model.name}`]({UP}api/kzoo.models/{config["class"]}.md): {model.summary}
+
+{"".join(map(_part, parts))}
 ## Config
 
-Of the model of `{own[0].name}`; `kzoo train {own[0].name} --output DIR` trains it again.
+??? note "The model of `{own[0].name}`"
 
-```json
-{json.dumps(_short(config), indent=1)}
-```
+    `kzoo train {own[0].name} --output DIR` trains it again.
+
+    ```json
+    {shown}
+    ```
 """
+
+
+def _gallery(own: list[Preset]) -> str:
+    """Returns a link to the page of the gallery where a preset of the mechanism runs; nothing where none does."""
+    for preset in own:
+        page = exhibit_of(preset.name)
+        if page is not None:
+            place = f"{UP}gallery/index.html#page={page}&preset={preset.name}"
+            return f"\n\n[Watch it work, step by step, on an input of yours]({place}){{ .md-button }}"
+    return ""
+
+
+def words(mechanism: str, parts: list[Part]) -> str:
+    """Returns what a mechanism does, for those who know none; else what the part says of itself that makes it."""
+    return in_words(mechanism) or _first(parts, mechanism)
 
 
 def _first(parts: list[Part], mechanism: str) -> str:
@@ -95,18 +119,17 @@ def _first(parts: list[Part], mechanism: str) -> str:
 
 
 def _part(part: Part) -> str:
-    """Returns a section of a mechanism's page: a part, its equations, and its paper."""
+    """Returns a section of a mechanism's page: a part as its docstring describes it, with its equations and paper."""
     package, name = part.name.rsplit(".", 1)
-    formulas = "".join(f"\\[\n{formula}\n\\]\n\n" for formula in equations(part.docstring))
-    cited = dict.fromkeys(LINK.findall(part.docstring))
-    source = f"From {', '.join(f'[{who}]({where})' for who, where in cited)}.\n\n" if cited else ""
-    return f"## [`{name}`]({UP}api/{package}/{name}.md)\n\n{part.summary}\n\n{formulas}{source}"
+    return f"### [`{name}`]({UP}api/{package}/{name}.md)\n\n{part.summary}\n\n{description(part.docstring)}\n\n"
 
 
 def _short(value: Any, depth: int = 0) -> Any:
     """Returns a config without long lists of numbers, which no one reads."""
     if isinstance(value, dict):
         return {key: _short(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        return f"lines of {len(value)} heads"
     if isinstance(value, list) and len(json.dumps(value)) > 200:
-        return f"{len(value)} heads' lines" if value and isinstance(value[0], list) else f"{len(value)} values"
+        return f"{len(value)} values"
     return value

@@ -167,3 +167,41 @@ def python(tmp_path):
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A real browser, for the files that `python -m tests --web` runs."""
+    from playwright.sync_api import sync_playwright
+
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    assert found, "these tests need Chromium: apt-get install chromium"
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])  # as root it has none
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def open_page(browser, site):
+    """A function that opens an address below `site`, which is the file's own fixture.
+
+    An error on a page, an answer that says one, or a request to another host fails the test.
+    """
+    contexts, wrong = [], []
+
+    def open_(address="", until="load", **options):
+        context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
+        page.on("request", lambda asked: asked.url.startswith((site, "data:", "blob:")) or wrong.append(asked.url))
+        page.on("response", lambda answer: answer.status < 400 or wrong.append(f"{answer.status} {answer.url}"))
+        page.goto(site + address, wait_until=until)
+        return page
+
+    yield open_
+    assert wrong == []
+    for context in contexts:
+        context.close()

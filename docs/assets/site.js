@@ -2,16 +2,34 @@
 "use strict";
 
 const COLORS = ["#2a9d8f", "#e76f51", "#577590", "#b5838d", "#8f7a00", "#7b2cbf", "#0077b6", "#bc4749"];
+// A column: its key, its title, what it is sorted by, and what is written where that is something else; numbers stand right.
+const RUN = { key: "name", title: "run", value: line => line.name || "not run",
+  html: line => line.preset ? link("cards", line.name) : `<span class="unrun">${escaped(line.name || "not run")}</span>` };
+const MECHANISM = { key: "mechanism", title: "mechanism", value: line => line.mechanism,
+  html: line => line.known ? link("mechanisms", line.mechanism) : escaped(line.mechanism) };
+const TASK = { key: "task", title: "task", value: line => line.task, html: line => link("tasks", line.task) };
+const SEEDS = { key: "seeds", title: "seeds", value: line => line.seeds, number: true };
 const COLUMNS = [
-  ["name", "run", line => line.name || "not run"],
-  ["mechanism", "mechanism", line => line.mechanism],
-  ["task", "task", line => line.task],
-  ["supervision", "supervision", line => line.name ? (line.supervision || ["not stated"]).join(", ") || "none" : ""],
-  ["seeds", "seeds", line => line.seeds],
-  ["reach", "reach", line => line.reach ?? -1],
-  ["longest", "longest", line => last(line)[0] ?? -1],
-  ["ours", "ours there", line => last(line)[1] ?? -1],
-  ["paper", "the paper's there", line => last(line)[2] ?? -1],
+  RUN, MECHANISM, TASK,
+  { key: "supervision", title: "supervision", value: line => line.name ? (line.supervision || ["not stated"]).join(", ") || "none" : "" },
+  SEEDS,
+  { key: "reach", title: "reach", value: line => line.reach ?? -1, html: line => line.reach ?? "", number: true },
+  { key: "longest", title: "longest", value: line => last(line)[0] ?? -1,
+    html: line => last(line)[0] ?? (line.points.length ? "test split" : ""), number: true },
+  { key: "ours", title: "ours there", value: line => last(line)[1] ?? -1, html: line => percent(last(line)[1]), number: true },
+  { key: "paper", title: "the paper's there", value: line => last(line)[2] ?? -1, html: line => percent(last(line)[2]), number: true },
+];
+const BOARD = [
+  { key: "rank", title: "rank", value: line => -line.rank, html: line => line.rank, number: true },
+  RUN, MECHANISM, TASK,
+  { key: "tags", title: "tags", value: line => line.supervision.join(", ") || "none" },
+  { key: "score", title: "score", value: line => line.score,
+    html: line => percent(line.score) + (line.sd === null ? "" : ` ± ${(100 * line.sd).toFixed(1)}`), number: true },
+  { key: "worst", title: "worst seed", value: line => line.worst, html: line => percent(line.worst), number: true },
+  { key: "reach", title: "reach", value: line => line.reach, html: line => `${line.reach.toFixed(1)} ×`, number: true },
+  SEEDS,
+  { key: "parameters", title: "parameters", value: line => line.parameters ?? -1,
+    html: line => line.parameters?.toLocaleString("en") ?? "", number: true },
 ];
 const root = new URL("../", document.currentScript.src);
 
@@ -22,6 +40,7 @@ function last(line) {
 
 const percent = value => value === null || value === undefined ? "" : `${Math.round(1000 * value) / 10} %`;
 const escaped = text => String(text).replace(/[&<>"]/g, sign => `&#${sign.charCodeAt(0)};`);
+const link = (kind, text) => `<a href="${new URL(`${kind}/${text}/`, root)}">${escaped(text)}</a>`;
 const keyOf = line => `${line.task}/${line.mechanism}/${line.name || ""}`;
 
 function setEquations() {
@@ -50,6 +69,8 @@ function curves(lines, trained, unit) {
     svg += `<text x="${free}" y="${H - B + 16}" text-anchor="middle" font-size="11" fill="currentColor">${length}</text>`;
   }
   svg += `<text x="${(L + W) / 2}" y="${H - 8}" text-anchor="middle" font-size="11" fill="currentColor">length (${escaped(unit)}), logarithmic; shaded: trained</text>`;
+  // Curves that lie upon each other are all seen: the first ones are wider.
+  const stroke = i => 2 + 1.5 * (lines.length - 1 - i);
   lines.forEach((line, i) => {
     const color = COLORS[i % COLORS.length], own = line.points.filter(point => point[0]);
     const ours = own.filter(point => point[1] !== null);
@@ -59,27 +80,25 @@ function curves(lines, trained, unit) {
       const down = band.map(point => `${x(point[0])},${y(line.bands[point[0]][0])}`).reverse();
       svg += `<polygon points="${[...up, ...down].join(" ")}" fill="${color}" fill-opacity=".15"/>`;
     }
-    svg += `<polyline points="${ours.map(point => `${x(point[0])},${y(point[1])}`).join(" ")}" fill="none" stroke="${color}" stroke-width="2"/>`;
+    svg += `<polyline points="${ours.map(point => `${x(point[0])},${y(point[1])}`).join(" ")}" fill="none" stroke="${color}" stroke-width="${stroke(i)}" stroke-linejoin="round"/>`;
     for (const [length, value, paper] of own) {
       const told = `${line.name || line.mechanism}, length ${length}`;
-      if (value !== null) svg += `<circle cx="${x(length)}" cy="${y(value)}" r="3.5" fill="${color}"><title>${escaped(told)}: ${percent(value)}</title></circle>`;
+      if (value !== null) svg += `<circle cx="${x(length)}" cy="${y(value)}" r="${1.5 + stroke(i) / 2}" fill="${color}"><title>${escaped(told)}: ${percent(value)}</title></circle>`;
       if (paper !== null) svg += `<circle cx="${x(length)}" cy="${y(paper)}" r="6" fill="none" stroke="${color}" stroke-width="1.5"><title>${escaped(told)}, the paper: ${percent(paper)}</title></circle>`;
     }
   });
-  return svg + "</svg>";
+  const names = lines.map((line, i) => `<li><span class="key" style="background:${COLORS[i % COLORS.length]}"></span>${escaped(line.name || line.mechanism)}</li>`);
+  return `${svg}</svg><ul class="legend">${names.join("")}</ul>`;
 }
 
-function cellsOf(line, whole) {
-  const end = last(line), name = escaped(line.name || "not run");
-  const page = (kind, text) => `<a href="${new URL(`${kind}/${text}/`, root)}">${escaped(text)}</a>`;
-  const cells = [
-    line.preset ? page("cards", line.name) : `<span class="unrun">${name}</span>`,
-    line.name ? page("mechanisms", line.mechanism) : escaped(line.mechanism),
-    page("tasks", line.task),
-    escaped(COLUMNS[3][2](line)),
-  ].map(text => `<td>${text}</td>`);
-  const numbers = [line.seeds || "", line.reach ?? "", end[0] ?? (line.points.length ? "test split" : ""), percent(end[1]), percent(end[2])];
-  return [...cells, ...numbers.map(text => `<td class="number">${text}</td>`)].filter((_, i) => whole || i !== 2).join("");
+/** Some of the lines, from the first to the last in even steps. */
+function spread(lines, most) {
+  if (lines.length <= most) return lines;
+  return Array.from({ length: most }, (_, i) => lines[Math.round(i * (lines.length - 1) / (most - 1))]);
+}
+
+function cellOf({ value, html, number }, line) {
+  return `<td${number ? ' class="number"' : ""}>${html ? html(line) : escaped(value(line))}</td>`;
 }
 
 class Results {
@@ -87,10 +106,14 @@ class Results {
     this.data = data;
     this.task = element.dataset.task || "";
     this.whole = !this.task;
+    const board = element.dataset.from === "leaderboard";
+    this.columns = (board ? BOARD : COLUMNS).filter(column => this.whole || column !== TASK);
+    this.usual = board ? "score" : "reach";
     const state = new URLSearchParams(this.whole ? location.hash.slice(1) : "");
     this.query = state.get("q") || "";
-    this.chosenTask = this.task || state.get("task") || "";
-    this.sort = state.get("sort") || "reach";
+    this.first = element.dataset.first ?? "";
+    this.chosenTask = this.task || (state.get("task") ?? this.first);
+    this.sort = state.get("sort") || this.usual;
     this.down = state.get("order") !== "up";
     const runs = (element.dataset.runs || "").split(" ").filter(Boolean);
     this.chosen = new Set(this.whole ? state.getAll("run") : data.lines.filter(line => runs.includes(line.name)).map(keyOf));
@@ -128,7 +151,7 @@ class Results {
 
   shown() {
     const words = this.query.toLowerCase().split(/\s+/).filter(Boolean);
-    const value = COLUMNS.find(column => column[0] === this.sort)?.[2] || COLUMNS[5][2];
+    const { value } = this.columns.find(({ key }) => key === this.sort) ?? this.columns.find(({ key }) => key === this.usual);
     const found = this.data.lines.filter(line => (!this.chosenTask || line.task === this.chosenTask)
       && words.every(word => `${keyOf(line)} ${(line.supervision || []).join(" ")}`.toLowerCase().includes(word)));
     const order = (a, b) => a < b ? -1 : a > b ? 1 : 0;
@@ -138,19 +161,19 @@ class Results {
   draw() {
     const lines = this.shown();
     const chosen = lines.filter(line => this.chosen.has(keyOf(line)));
-    const drawn = (chosen.length ? chosen : this.chosenTask ? lines.filter(line => line.name) : []).slice(0, COLORS.length);
+    const ran = this.chosenTask ? lines.filter(line => line.name) : [];
+    const drawn = chosen.length ? chosen.slice(0, COLORS.length) : spread(ran, COLORS.length);
     const [task] = new Set(drawn.map(line => line.task));
     this.parts.chart.innerHTML = drawn.length
       ? curves(drawn, this.data.trained[task], new Set(drawn.map(line => this.data.units[line.task])).size === 1 ? this.data.units[task] : "of each task")
       : "<p>Choose a task, or rows, to see accuracy by length.</p>";
     this.parts.count.textContent = `${lines.length} rows${drawn.length ? `, ${drawn.length} drawn` : ""}`;
-    const columns = COLUMNS.filter(column => this.whole || column[0] !== "task");
-    this.parts.head.innerHTML = `<tr><th scope="col">draw</th>${columns.map(([key, title]) =>
+    this.parts.head.innerHTML = `<tr><th scope="col">draw</th>${this.columns.map(({ key, title }) =>
       `<th scope="col" aria-sort="${key === this.sort ? (this.down ? "descending" : "ascending") : "none"}"><button data-key="${key}">${title}</button></th>`).join("")}</tr>`;
     this.parts.body.innerHTML = lines.map(line => {
       const at = drawn.indexOf(line), key = escaped(keyOf(line));
       const mark = at < 0 ? "" : `<span class="key" style="background:${COLORS[at]}"></span>`;
-      return `<tr${line.name ? "" : ' class="unrun"'}><td><label>${mark}<input type="checkbox" aria-label="draw ${key}" value="${key}"${this.chosen.has(keyOf(line)) ? " checked" : ""}></label></td>${cellsOf(line, this.whole)}</tr>`;
+      return `<tr${line.name ? "" : ' class="unrun"'}><td><label>${mark}<input type="checkbox" aria-label="draw ${key}" value="${key}"${this.chosen.has(keyOf(line)) ? " checked" : ""}></label></td>${this.columns.map(column => cellOf(column, line)).join("")}</tr>`;
     }).join("");
     if (this.whole) this.remember();
   }
@@ -158,8 +181,8 @@ class Results {
   remember() {
     const state = new URLSearchParams();
     if (this.query) state.set("q", this.query);
-    if (this.chosenTask) state.set("task", this.chosenTask);
-    if (this.sort !== "reach") state.set("sort", this.sort);
+    if (this.chosenTask !== this.first) state.set("task", this.chosenTask);
+    if (this.sort !== this.usual) state.set("sort", this.sort);
     if (!this.down) state.set("order", "up");
     for (const key of this.chosen) state.append("run", key);
     if (String(state) !== location.hash.slice(1)) history.replaceState(null, "", String(state) ? `#${state}` : location.pathname);
@@ -168,8 +191,10 @@ class Results {
 
 document.addEventListener("DOMContentLoaded", async () => {
   setEquations();
-  const places = document.querySelectorAll(".kzoo-results");
-  if (!places.length) return;
-  const data = await (await fetch(new URL("assets/results.json", root))).json();
-  for (const place of places) new Results(place, data);
+  const fetched = {};
+  for (const place of document.querySelectorAll(".kzoo-results")) {
+    const name = place.dataset.from ?? "results";
+    fetched[name] ??= fetch(new URL(`assets/${name}.json`, root)).then(answer => answer.json());
+    new Results(place, await fetched[name]);
+  }
 });

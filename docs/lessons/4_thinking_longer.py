@@ -86,7 +86,9 @@ least = next(steps for steps in range(4, 19, 2) if accuracy(steps) >= 0.9)
 print("about", least, "steps")
 
 # %%
-weights, source = trace["weights"].max(axis=1), trace["source"]
-token = source.index("b")
+weights, read = trace["weights"].max(axis=1), trace.labels["read"]  # of the head that looks there most
+token = trace.labels["column"].index("b")
 step = int(opened[token])
-print(f"at step {step}, 'b' looks at {source[int(np.argmax(weights[step][token]))]!r}")
+seen = read[int(np.argmax(weights[step, token]))]
+print(f"at step {step}, 'b' looks at {seen!r}, the function before it")
+assert seen == "a"

@@ -3,6 +3,7 @@
 import ast
 import functools
 import importlib.util
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,17 @@ def explain(config: dict[str, Any]) -> list[Part]:
     """
     known = _parts()
     return [known[name] for name in dict.fromkeys(_named(config)) if name in known]
+
+
+def in_words(mechanism: str | None) -> str | None:
+    """Returns what a mechanism does and where it breaks, for those who know none; None where nothing is written."""
+    return _words().get(mechanism or "")
+
+
+@functools.cache
+def _words() -> dict[str, str]:
+    found: dict[str, str] = json.loads((Path(__file__).parent / "mechanisms.json").read_text(encoding="utf-8"))
+    return found
 
 
 def explain_task(task: object) -> list[Part]:

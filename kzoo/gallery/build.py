@@ -1,6 +1,7 @@
 """The folder of the gallery: the page, the weights of its presets, and one file with all that is said of them."""
 
 import hashlib
+import html
 import json
 import re
 import shutil
@@ -11,7 +12,7 @@ from typing import Any
 from kzoo import tasks
 from kzoo.backend import ensure_backend
 from kzoo.cards.card import trained_lengths
-from kzoo.cards.explain import explain
+from kzoo.cards.explain import explain, in_words
 from kzoo.errors import InputError
 from kzoo.saving.files import read_json, write_bytes
 from kzoo.saving.preset import Preset
@@ -20,14 +21,16 @@ from kzoo.training.recipe import Recipe
 HERE = Path(__file__).parent
 PAGE = HERE / "page"
 ROW = ("length", "value", "low", "high", "n")
+TITLE = '<p class="brand">kzoo'
 EXAMPLES = 6  # of each depth of trees, which the page does not draw itself
 
 
-def write_gallery(folder: str | Path) -> Path:
+def write_gallery(folder: str | Path, home: str | None = None) -> Path:
     """Writes the gallery as a folder of static files, for any web server.
 
     Args:
         folder: str or Path. One that does not exist, or is empty.
+        home: str. The address of the site that it is part of, which its title links to. Defaults to no link.
 
     Returns:
         Path. The folder; its page is `index.html`.
@@ -48,11 +51,21 @@ def write_gallery(folder: str | Path) -> Path:
         raise InputError(f"{folder} exists and is not empty; nothing was written")
     data = gallery_data()
     shutil.copytree(PAGE, target, dirs_exist_ok=True)
+    if home is not None:
+        page = (target / "index.html").read_text(encoding="utf-8")
+        linked = page.replace(TITLE, TITLE.replace("kzoo", f'<a href="{html.escape(home)}">kzoo</a>'))
+        write_bytes(target / "index.html", linked.encode())
     (target / "weights").mkdir()
     for name in data["presets"]:
         shutil.copyfile(Preset.find(name).folder / "model.safetensors", target / "weights" / f"{name}.safetensors")
     write_bytes(target / "gallery.json", json.dumps(data, ensure_ascii=False).encode())
     return target
+
+
+def exhibit_of(name: str) -> str | None:
+    """Returns the id of the page of the gallery that shows a preset alone, or None if none does."""
+    pages = read_json(HERE / "exhibits.json")["pages"]
+    return next((page["id"] for page in pages if name in page.get("presets", {})), None)
 
 
 def gallery_data() -> dict[str, Any]:
@@ -95,6 +108,7 @@ def _about(name: str, lengths: list[int], forms: dict[str, str]) -> dict[str, An
     rows = [row for row in preset.rows if row["metric"] == "sequence_accuracy" and row["length"] is not None]
     return {
         "name": name,
+        "mechanism": {"name": preset.mechanism, "about": in_words(preset.mechanism)},
         "config": preset.config,
         "tokens": tokenizer.tokens,
         "start_id": tokenizer.start_id,

@@ -3,18 +3,17 @@ Chromium, Node and the packages of the extras docs and web.
 """
 
 import http.server
-import shutil
 import threading
 from functools import partial
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from docs.builder import build
 
 PAGES = (
     "", "guides/start/", "guides/publish/", "lessons/", "lessons/two_heads_sort/", "mechanisms/", "mechanisms/onestep/",
-    "mechanisms/abc/", "tasks/copy/", "tasks/cfq/", "papers/neural_data_router/", "results/", "cards/onestep_recopy/",
+    "mechanisms/abc/", "tasks/copy/", "tasks/cfq/", "papers/neural_data_router/", "results/", "leaderboard/",
+    "cards/onestep_recopy/",
     "api/", "api/kzoo.layers/MonotonicAttention/", "api/kzoo.layers/WaypointAttention/", "api/kzoo/",
 )  # fmt: skip
 SIDEWAYS = "document.documentElement.scrollWidth - innerWidth"
@@ -36,38 +35,10 @@ def site(tmp_path_factory):
         server.shutdown()
 
 
-@pytest.fixture(scope="module")
-def browser():
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    assert path, "these tests need Chromium: apt-get install chromium"
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield found
-        found.close()
-
-
 @pytest.fixture
-def open_page(browser, site):
-    """A function that opens a page; an error on it, or a request to another host, fails the test."""
-    contexts, wrong = [], []
-
-    def open_(address="", **options):
-        context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
-        page.on(
-            "request", lambda request: request.url.startswith((site, "data:", "blob:")) or wrong.append(request.url)
-        )
-        page.on("response", lambda answer: answer.status < 400 or wrong.append(f"{answer.status} {answer.url}"))
-        page.goto(site + address, wait_until="networkidle")
-        return page
-
-    yield open_
-    assert wrong == []
-    for context in contexts:
-        context.close()
+def open_page(open_page):
+    """Scripts of a page set equations and fetch results after it has loaded."""
+    return partial(open_page, until="networkidle")
 
 
 @pytest.mark.parametrize("address", PAGES)
@@ -115,10 +86,33 @@ def test_the_table_of_results(open_page, site):
     )
 
 
+def test_the_leaderboard(open_page):
+    page = open_page("leaderboard/")
+    assert page.get_by_label("Task", exact=True).input_value() == "copy"
+    assert page.locator(".kzoo-results svg polyline").count() == 8 == page.locator(".kzoo-results .legend li").count()
+    column = "document.querySelectorAll('.kzoo-results tbody tr td:nth-child(7)')"
+    scores = page.evaluate(f"[...{column}].map(cell => parseFloat(cell.textContent))")
+    assert len(scores) >= 20 and scores == sorted(scores, reverse=True) and scores[0] == 100
+    page.locator(".kzoo-results th button[data-key=score]").click()
+    assert page.evaluate(f"[...{column}].map(cell => parseFloat(cell.textContent))") == sorted(scores)
+    page.get_by_label("Task", exact=True).select_option("")
+    assert page.locator(".kzoo-results tbody tr").count() > 60 and "task=" in page.url and "order=up" in page.url
+
+
 def test_curves_where_a_page_chooses_them(open_page):
     page = open_page("")
     assert page.locator(".kzoo-results svg polyline").count() == 5
     assert "content_copy" in page.locator(".kzoo-results svg").get_attribute("aria-label")
+
+
+def test_from_the_first_page_to_a_model_and_back(open_page, site):
+    page = open_page("")
+    page.get_by_role("link", name="Watch them work in your browser").click()
+    page.wait_for_selector(".answer p", timeout=60_000)
+    assert page.url.startswith(f"{site}gallery/")
+    page.get_by_role("link", name="kzoo", exact=True).click()
+    page.locator("h1:has-text('kzoo')").wait_for()
+    assert page.url.split("#")[0] == site
 
 
 def test_search(open_page):

@@ -11,6 +11,7 @@ import urllib.request
 import pytest
 
 import kzoo
+from kzoo.cards.explain import in_words
 from kzoo.cli.gallery import server
 from kzoo.cli.main import main
 from kzoo.errors import InputError
@@ -60,6 +61,17 @@ def test_presets_are_those_of_the_zoo(folder, data):
         for example in about["examples"]:
             split = list(example["source"]) if task.characters else example["source"].split()
             assert ("" if task.characters else " ").join(task.solve(tuple(split))) == example["target"]
+
+
+def test_mechanisms_are_told_in_words(data):
+    found = {about["mechanism"]["name"]: about["mechanism"]["about"] for about in data["presets"].values()}
+    assert len(found) >= 10 and found["onestep"] == in_words("onestep") and "pointer" in found["onestep"]
+
+
+def test_the_title_leads_to_the_site_that_it_is_part_of(folder, tmp_path):
+    part = (write_gallery(tmp_path / "part", home="../?a&b") / "index.html").read_text()
+    link = '<a href="../?a&amp;b">kzoo</a>'
+    assert part.count(link) == 1 and part.replace(link, "kzoo") == (folder / "index.html").read_text()
 
 
 def test_duels_are_of_one_task_and_unlike_models(data):

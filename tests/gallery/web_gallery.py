@@ -2,14 +2,12 @@
 and the package playwright.
 """
 
-import shutil
 import threading
 import time
 from contextlib import contextmanager
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from kzoo.cli.gallery import server
 
@@ -32,37 +30,6 @@ def serving(folder):
 def site(folder):
     with serving(folder) as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    assert path, "these tests need Chromium: apt-get install chromium"
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield found
-        found.close()
-
-
-@pytest.fixture
-def open_page(browser, site):
-    """A function that opens an address of the gallery; whatever goes wrong on its pages fails the test."""
-    contexts, wrong = [], []
-
-    def open_(address="", **options):
-        context = browser.new_context(**{"viewport": {"width": 1000, "height": 900}, **options})
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
-        page.on("request", lambda request: request.url.startswith(site) or wrong.append(request.url))
-        page.goto(site + address)
-        return page
-
-    yield open_
-    assert wrong == []
-    for context in contexts:
-        context.close()
 
 
 def link(page, preset, text, **others):

@@ -1,8 +1,10 @@
 """Publishing all at once: presets, data sets, a Space and a collection; a run that was cut short goes on."""
 
 import json
+import re
 
 import pytest
+from huggingface_hub import RepoCard
 
 import kzoo
 from kzoo.errors import AccessError, InputError, KzooError
@@ -82,6 +84,36 @@ def test_a_dry_run_asks_nothing(hub, small, page, kzoo_command, monkeypatch):
     assert [json.loads(line)["address"] for line in out.splitlines()][2:] == [
         "hf://datasets/me/kzoo_doubled", "collection me/kzoo: length generalisation, 3 items",
     ]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.all_presets
+@pytest.mark.timeout(1800)
+def test_all_of_kzoo_goes_to_the_hub(hub, page, kzoo_command, monkeypatch):
+    """Nothing is small here: every preset is checked and built, and the data of every task are written."""
+    monkeypatch.delenv("KZOO_CFQ", raising=False)
+    code, out, err = kzoo_command("publish", "--all", "hf://me", "--tag", "v1", "--page", page, "--json")
+    assert code == 0, err
+    sent = [json.loads(line) for line in out.splitlines()]
+    missing = set(re.findall(r"no data set of (\w+):", err))
+    datasets = {f"kzoo_{name}" for name in kzoo.tasks.names() if name not in missing}
+    assert missing <= {"cfq"} and len(datasets) >= 30
+    assert {*hub.repositories} == {f"me/{name}" for name in {*kzoo.list_presets(), *datasets, "kzoo"}}
+    assert sent[-1]["address"].endswith(f"{len(hub.repositories)} items") and len(sent) == len(hub.repositories) + 1
+    for name, repository in hub.repositories.items():
+        commit = repository.branches["main"]
+        files = repository.commits[commit]
+        assert repository.tags == {"v1": commit} and len(repository.messages) == 2, name
+        card = RepoCard(files["README.md"].content.decode())
+        assert card.data.license == "apache-2.0", name
+        if hub.kinds[name] == "model":
+            assert {"model.safetensors", "config.json", "results.json", f"{name[3:]}.svg"} <= set(files), name
+            assert files["model.safetensors"].sha256 == kzoo.Preset.find(name[3:]).weights_sha256
+        elif hub.kinds[name] == "dataset":
+            paths = {entry["path"] for config in card.data.configs for entry in config["data_files"]}
+            assert paths == {path for path in files if path.endswith(".jsonl")} and len(paths) >= 3, name
+    (collection,) = hub.collections.values()
+    assert {item for _, item in collection} == {*hub.repositories}
 
 
 def test_every_preset_is_in_the_plan(monkeypatch):

@@ -43,8 +43,9 @@ export function reach({ rows }) {
   return { last: low < 0 ? rows[rows.length - 1] : rows[low - 1], broken: low < 0 ? null : rows[low] };
 }
 
-/** Returns the part that makes the difference: the attention, bias or gate, not what all models have. */
+/** Returns what makes the difference: the mechanism in words; where none are written, its part, not what all models have. */
 export function mechanismOf(about) {
+  if (about.mechanism.about) return about.mechanism;
   const common =
     /^(RecurrentSeq2Seq|TransformerClassifier|TransformerDecoder|TransformerSeq2Seq|MultiHeadAttention|DirectionMix|TransformerBlock|SharedDepth)$/;
   return about.model.find(({ name }) => !common.test(name)) ?? about.model[0];
