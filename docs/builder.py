@@ -11,6 +11,7 @@ from typing import Any
 
 from docs.cards import card_pages
 from docs.check import check
+from docs.choosing import board_pictures, choosing_page
 from docs.guides import guide_pages
 from docs.lessons import lesson_pages
 from docs.mechanisms import mechanism_pages
@@ -68,18 +69,19 @@ def all_files() -> tuple[dict[str, str | Path], list[Any]]:
         "Papers": paper_pages(),
         "Presets": cards,
     }
-    files: dict[str, str | Path] = {**api, **results_pages()}
+    files: dict[str, str | Path] = {**api, **results_pages(), **choosing_page()}
     listed = []
     for title, pages in sections.items():
         files |= pages
         listed.append({title: [path for path in pages if path.endswith(".md")]})
     start, *others = listed
     gallery = [{"Gallery": "gallery/index.html"}] if has_gallery() else []
-    results = [{"Results": "results.md"}, {"Leaderboard": "leaderboard.md"}]
+    results = [{"Which mechanism": "which_mechanism.md"}, {"Results": "results.md"}, {"Leaderboard": "leaderboard.md"}]
     navigation = [{"Start": "index.md"}, start, others[0], *gallery, *results, *others[1:]]
     files["index.md"] = files.pop("guides/index.md")
     start["Guides"].remove("guides/index.md")
     files |= {f"assets/pictures/{picture.file.name}": picture.file for own in drawn.values() for picture in own}
+    files |= {f"assets/pictures/{path.name}": path for path in board_pictures().values()}
     files |= {f"cards/{path.name}": path for path in card_pictures}
     files |= {f"assets/{path.name}": path for path in (DOCS / "assets").iterdir()}
     katex = node_modules() / "katex" / "dist"

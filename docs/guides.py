@@ -53,6 +53,6 @@ def _without_code(text: str) -> str:
 
 def _relinked(text: str) -> str:
     """Returns the text with links to files of the repository made links to the pages about them."""
-    text = re.sub(r"\]\(hub_cards/(results|leaderboard)\.md\)", r"](../\1.md)", text)
+    text = re.sub(r"\]\(hub_cards/(results|leaderboard|which_mechanism)\.md\)", r"](../\1.md)", text)
     text = re.sub(r"\]\(hub_cards/(\w+)\.md\)", r"](../cards/\1.md)", text)
     return re.sub(r"\[([^]]*)\]\((?!https?:|\.\./)[^)]*\)", r"\1", text)

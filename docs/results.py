@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from docs.choosing import curves, heat_map
 from docs.places import ROOT, BuildError
 from docs.tables import explanations, mechanisms, relink, tables, unit_of
 from kzoo import tasks
@@ -35,10 +36,20 @@ BOARD = """# Leaderboard
 
 {}
 
+## All tasks
+
+{}
+
+## Runs by task
+
 <div class="kzoo-results" data-from="leaderboard" data-first="{}"></div>
 
 Shaded around a curve: from the worst seed to the best. Choose another task, or rows, to compare their curves; the
 address keeps what is chosen.
+
+## Accuracy by length
+
+{}
 """
 
 
@@ -58,7 +69,7 @@ def results_pages() -> dict[str, str]:
     first = max(sizes, key=lambda task: (task == FIRST, sizes[task]))
     return {
         "results.md": PAGE.format(relink(explanations(), "")),
-        "leaderboard.md": BOARD.format(text.split("\n\n")[1], first),
+        "leaderboard.md": BOARD.format(text.split("\n\n")[1], heat_map(), first, curves()),
         "assets/results.json": json.dumps(data()),
         "assets/leaderboard.json": json.dumps(board),
     }

@@ -88,7 +88,7 @@ def test_the_page_is_what_is_rendered(root):
 @pytest.mark.once
 def test_the_command(capsys):
     assert main(["results", "--leaderboard", "monotonic_copy", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(capsys.readouterr().out)["entries"]
     assert [x["name"] for x in found] == ["monotonic_copy"] and set(found[0]["seeds"]) >= {"0"}
     assert main(["results", "--leaderboard", "*_copy"]) == 0
     assert "monotonic_copy" in capsys.readouterr().out

@@ -13,7 +13,7 @@ from docs.builder import build
 PAGES = (
     "", "guides/start/", "guides/publish/", "lessons/", "lessons/two_heads_sort/", "mechanisms/", "mechanisms/onestep/",
     "mechanisms/abc/", "tasks/copy/", "tasks/cfq/", "papers/neural_data_router/", "results/", "leaderboard/",
-    "cards/onestep_recopy/",
+    "which_mechanism/", "cards/onestep_recopy/",
     "api/", "api/kzoo.layers/MonotonicAttention/", "api/kzoo.layers/WaypointAttention/", "api/kzoo/",
 )  # fmt: skip
 SIDEWAYS = "document.documentElement.scrollWidth - innerWidth"

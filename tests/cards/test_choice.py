@@ -1,0 +1,119 @@
+"""Which mechanism for which task: the rules by hand, and the page that they make."""
+
+import json
+
+import pytest
+
+from kzoo.cards import choice, protocol
+from kzoo.cards.choice import best, candidate_of, choices, recommended
+from kzoo.cards.choice_page import MEANINGS, markdown
+from kzoo.cards.groups import GROUPS, group_of
+from kzoo.cli.main import main
+from kzoo.saving import catalogue
+from kzoo.saving.catalogue import SUPERVISION
+from kzoo.saving.preset import Preset
+from kzoo.training.recipe import Recipe
+
+pytestmark = pytest.mark.once
+STAGE = {"budget": {"epochs": 1}, "data": {"examples": 64}, "selection": {"by": "last"}}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return choices()
+
+
+def cell(mechanism, score, seeds=1, tags=(), holds=30):
+    return {"mechanism": mechanism, "score": score, "seeds": seeds, "tags": list(tags), "holds": holds}
+
+
+def recipe(model, config, task="copy"):
+    model = {"class": model, "config": config}
+    return Recipe.from_config({"task": task, "supervision": [], "mechanism": "m", "model": model, "stages": [STAGE]})
+
+
+def test_the_best_are_alike_with_the_fewest_tags_and_most_seeds_first():
+    cells = [cell("a", 1.0, tags=["x", "y"]), cell("b", 0.991, tags=["x"]), cell("c", 0.995, 3, tags=["x"])]
+    assert [one["mechanism"] for one in best([*cells, cell("d", 0.98, 5, tags=["x"])])] == ["c", "b"]
+    assert best([cell("a", 0.4, holds=None)]) == [] and best([]) == []
+
+
+def test_the_preset_to_take():
+    def preset(name, score, tags, parameters):
+        return {"name": name, "score": score, "tags": tags, "parameters": parameters}
+
+    told = preset("told", 1.0, ["gold attention"], 10)
+    one, two = preset("one", 0.992, [], 300), preset("two", 0.992, [], 200)
+    assert recommended([told, one, two]) is two
+    assert recommended([told, preset("worse", 0.98, [], 10)]) is told and recommended([]) is None
+
+
+def test_what_is_chosen_from_the_recorded_results(found):
+    assert len(found) > 10 and len({own["task"] for own in found}) == len(found)
+    for own in found:
+        assert all(not one["tags"] for one in own["alone"]) and all(one["tags"] for one in own["more"])
+        for side in (own["alone"], own["more"]):
+            rivals = [one for one in own["ran"] if bool(one["tags"]) == bool(side and side[0]["tags"])] if side else []
+            assert all(one["score"] <= side[0]["score"] + choice.ALIKE for one in rivals if one["holds"])
+        chosen = own["preset"]
+        if chosen is not None:
+            rows = Preset.find(chosen["name"]).rows
+            measured = {row["length"]: row["value"] for row in rows if row["metric"] == "sequence_accuracy"}
+            lengths = own["lengths"] or [None]
+            assert chosen["score"] == pytest.approx(sum(measured[n] for n in lengths) / len(lengths))
+            assert catalogue.bundled(chosen["name"], catalogue.PRESET) is not None
+            assert all(other["score"] <= chosen["score"] + choice.ALIKE for other in own["presets"])
+
+
+def test_what_is_no_candidate():
+    assert candidate_of(Preset.find("theorem_sorter")) is None  # constructed
+    known = candidate_of(Preset.find("onestep_copy"))
+    assert known["holds"] == 100 and known["tags"] == [protocol.LONGER_VALIDATION] and known["breaches"] == []
+
+
+def test_the_groups_are_told_by_what_recipes_are_made_of():
+    titles = {
+        ("RecurrentSeq2Seq", "content"): "content",
+        ("RecurrentSeq2Seq", "bi_relative"): "distances",
+        ("RecurrentSeq2Seq", "onestep"): "pointers",
+        ("RecurrentSeq2Seq", "mix_onestep_pr"): "mixtures",
+        ("RecurrentSeq2Seq", "waypoint"): "waypoints",
+        ("RecurrentSeq2Seq", "location"): "places",
+    }
+    for (model, attention), title in titles.items():
+        assert group_of(recipe(model, {"attention": attention})).title == title
+    assert group_of(recipe("TransformerSeq2Seq", {"self_bias": "windowed"}, "parity")).title == "windows"
+    assert group_of(recipe("TransformerSeq2Seq", {"self_bias": "alibi"}, "parity")).title == "distances"
+    assert group_of(recipe("TransformerClassifier", {}, "ctl_forward")).title == "depth"
+    assert group_of(recipe("TransformerClassifier", {"block": "transformer"}, "ctl_forward")).title == "content"
+    assert group_of(recipe("RecurrentClassifier", {"reader": "delta"}, "parity_check")).title == "states"
+    assert len({group.title for group in GROUPS}) == len(GROUPS)
+
+
+def test_the_page_is_what_is_rendered(root):
+    text = markdown()
+    stale = "run: kzoo results --choose --markdown > hub_cards/which_mechanism.md"
+    assert (root / "hub_cards" / "which_mechanism.md").read_text(encoding="utf-8") == text, stale
+    assert {*SUPERVISION, protocol.LONGER_VALIDATION, protocol.PRETRAINED} == set(MEANINGS)
+    for name in catalogue.names_of(catalogue.PRESET):
+        assert f"({name}.md)" not in text or (root / "hub_cards" / f"{name}.md").is_file()
+
+
+def test_the_page_says_what_a_task_lacks(monkeypatch, found):
+    own = next(one for one in found if one["task"] == "copy")
+    ran = [one | {"holds": None} for one in own["ran"] if not one["tags"]]
+    weak = own["preset"] | {"holds": None, "score": 0.25}
+    changed = own | {"alone": [], "more": [], "ran": ran, "preset": weak}
+    monkeypatch.setattr("kzoo.cards.choice_page.choices", lambda: [changed])
+    line = next(line for line in markdown().splitlines() if line.startswith("| **copy**"))
+    assert "| none goes on | not run | none goes on; nearest is [" in line and "25.0 %" in line
+
+
+def test_the_command(capsys):
+    assert main(["results", "--choose", "*copy", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {"copy", "recopy"} <= {own["task"] for own in found} and all(own["task"].endswith("copy") for own in found)
+    assert main(["results", "--choose", "copy"]) == 0
+    out = capsys.readouterr().out
+    assert found[0]["preset"]["name"] in out and "right up to" in out
+    assert main(["results", "--choose", "--leaderboard"]) == 2 and main(["results", "--choose", "--run"]) == 2

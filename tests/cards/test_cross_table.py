@@ -1,0 +1,89 @@
+"""The leaderboard as one table: which run stands in a cell, what stands apart, and in which order."""
+
+import json
+import re
+
+import pytest
+
+from kzoo.cards.cross_table import cross_markdown, cross_table, shown, task_order
+from kzoo.cards.leaderboard import as_json, entries
+from kzoo.cards.protocol import holds
+from kzoo.cli.main import main
+from kzoo.evaluation.report import whole_percent
+
+pytestmark = pytest.mark.once
+
+
+def entry(mechanism, task, *scores, tags=(), name=None, model="A"):
+    seeds = {i: {"accuracy": {20: score, 30: score}, "score": score} for i, score in enumerate(scores)}
+    score = {"mean": sum(scores) / len(scores), "min": min(scores)}
+    own = {"mechanism": mechanism, "task": task, "name": name or f"{mechanism}_{task}", "model": model}
+    return own | {"tags": list(tags), "lengths": [20, 30], "seeds": seeds, "score": score}
+
+
+def test_a_cell_is_the_run_with_the_most_seeds_and_of_those_the_best():
+    found = [
+        entry("one", "copy", 1.0, name="lucky"),
+        entry("one", "copy", 0.8, 0.6, 0.4, name="worse"),
+        entry("one", "copy", 1.0, 0.9, 0.5, name="better"),
+        entry("one", "copy", 1.0, 1.0, 1.0, 1.0, tags=["longer inputs"], name="told"),
+    ]
+    alone, told = cross_table(found)
+    cell = alone["cells"]["copy"]
+    assert cell == {"run": "better", "score": pytest.approx(0.8), "worst": 0.5, "seeds": 3, "holds": None}
+    assert told["tags"] == ["longer inputs"] and told["cells"]["copy"]["holds"] == 30
+    assert shown(cell) == "80 (3)" and shown(None) == ""
+
+
+def test_rows_and_columns_have_an_order():
+    found = [
+        entry("told", "copy", 1.0, tags=["gold attention"]),
+        entry("weak", "copy", 0.1),
+        entry("strong", "copy", 0.9),
+        entry("strong", "addition", 0.9),
+        entry("other", "addition", 1.0, model="B"),
+        entry("other", "parity", 0.5, model="B"),
+        entry("another", "addition", 0.2, model="B"),
+    ]
+    rows = cross_table(found)
+    assert [row["mechanism"] for row in rows] == ["strong", "other", "another", "weak", "told"]
+    assert task_order(rows) == ["copy", "addition", "parity"]  # those of A, then those of B
+
+
+def test_how_far_every_seed_holds():
+    assert holds([{20: 1.0, 30: 0.9}, {20: 0.95, 30: 0.89}], [20, 30]) == 20
+    assert holds([{20: 0.5, 30: 1.0}], [20, 30]) is None and holds([{}], [20]) is None
+
+
+def test_whole_percent_is_never_rounded_to_all_or_nothing():
+    assert [whole_percent(x) for x in (0, 0.001, 0.004, 0.5, 0.994, 0.9999, 1)] == [
+        "0",
+        "<1",
+        "<1",
+        "50",
+        "99",
+        ">99",
+        "100",
+    ]
+
+
+def test_the_table_of_the_page_has_every_cell_and_marks_what_had_more():
+    rows = cross_table(entries())
+    text = cross_markdown(rows)
+    alone, more = text.split("### With more")
+    assert len(re.findall(r"\(\d+\)", text)) == sum(len(row["cells"]) for row in rows)
+    lines = [
+        line for line in text.splitlines() if line.startswith("|") and "mechanism" not in line and "---" not in line
+    ]
+    assert [line.split(" | ")[0].strip("| ") for line in lines] == [row["mechanism"] for row in rows]
+    for row, line in zip(rows, lines, strict=True):
+        assert (line in more and line.endswith(f"| {', '.join(row['tags'])} |")) if row["tags"] else line in alone
+
+
+def test_the_table_is_in_the_data(capsys):
+    assert main(["results", "--leaderboard", "*_copy", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    names = {entry["name"] for entry in found["entries"]}
+    assert len(names) > 10 and {cell["run"] for row in found["table"] for cell in row["cells"].values()} <= names
+    assert {task for row in found["table"] for task in row["cells"]} == {x["task"] for x in found["entries"]}
+    assert json.dumps(as_json(entries())["table"], allow_nan=False)

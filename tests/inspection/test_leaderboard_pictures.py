@@ -1,0 +1,94 @@
+"""Pictures of the leaderboard: what is on them, and that they leave matplotlib as it is."""
+
+import matplotlib
+import pytest
+from matplotlib.figure import Figure
+
+from kzoo.cli.main import main
+from kzoo.errors import InputError
+from kzoo.inspection import plot_cross_table, plot_task_lengths
+
+pytestmark = pytest.mark.once
+
+
+def row(mechanism, tags=(), **scores):
+    return {
+        "mechanism": mechanism,
+        "tags": list(tags),
+        "cells": {t: {"score": s, "seeds": 3} for t, s in scores.items()},
+    }
+
+
+def entry(mechanism, *seeds, tags=(), task="copy"):
+    found = {i: {"accuracy": dict(zip((10, 20, 100), own, strict=True))} for i, own in enumerate(seeds)}
+    return {"mechanism": mechanism, "task": task, "tags": list(tags), "seeds": found, "score": {"mean": seeds[0][-1]}}
+
+
+ROWS = [row("one", copy=1.0, addition=0.999), row("two", ["gold attention"], copy=0.0)]
+CURVES = [entry("m0", (1, 1, 1)), entry("m1", (1, 0.995, 1)), entry("told", (1, 1, 1), tags=["gold attention"])]
+CURVES += [entry(f"m{i}", (1, 0.9 - i / 20, 0.5 - i / 20), (1, 0.5, 0.1)) for i in range(2, 9)]
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
+def test_the_heat_map(tmp_path, suffix):
+    before = dict(matplotlib.rcParams)
+    figure = plot_cross_table(ROWS, ["copy", "addition"], tmp_path / f"a.{suffix}", note="the note")
+    assert isinstance(figure, Figure) and dict(matplotlib.rcParams) == before
+    axes = figure.axes[0]
+    texts = [text.get_text() for text in axes.texts]
+    assert texts == ["trained on pairs alone", "100 (3)", ">99 (3)", "had more: gold attention", "0 (3)"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["one", "two"]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("task", "mechanism") and figure.axes[
+        -1
+    ].get_ylabel() == "score (%)"
+    assert axes.images[0].get_array().mask.sum() == 5  # two headings, and one cell that was not run
+    assert [path.name for path in tmp_path.iterdir()] == [f"a.{suffix}"]
+
+
+def test_the_curves_of_a_task(tmp_path):
+    before = dict(matplotlib.rcParams)
+    figure = plot_task_lengths(CURVES, tmp_path / "a.svg", trained=(5, 10), unit="digits")
+    assert isinstance(figure, Figure) and dict(matplotlib.rcParams) == before
+    axes = figure.axes[0]
+    labels = [text.get_text().replace("\n", " ").replace("\u00a0", " ") for text in axes.get_legend().get_texts()]
+    assert labels[:3] == ["m0 (1), m1 (1)", "told (1); gold attention", "m2 (2)"]  # alike, but not where one had more
+    assert labels[5:] == ["4 others", "trained on 5 to 10"]
+    assert axes.get_xlabel() == "length (digits, logarithmic)" and axes.get_ylabel() == "sequence accuracy (%)"
+    assert axes.containers[0].lines[0].get_linestyle() == "-" and axes.containers[1].lines[0].get_linestyle() == "--"
+    low, high = axes.containers[2].lines[2][0].get_segments()[2][:, 1]  # the seeds of m2 at 100
+    assert low == pytest.approx(10) and high == pytest.approx(40)
+
+
+def test_nothing_is_cut_off():
+    for figure in (
+        plot_cross_table(
+            [row("a_mechanism_with_a_long_name", ["longer inputs"] * 4, a_task_with_a_long_name=1)],
+            ["a_task_with_a_long_name"],
+        ),
+        plot_task_lengths(
+            [entry("a_mechanism_with_a_long_name", (1, 1, 1), tags=["longer inputs"] * 4)], trained=(5, 10)
+        ),
+    ):
+        box, size = figure.get_tightbbox(), figure.get_size_inches()
+        assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= size[0] + 0.01 and box.y1 <= size[1] + 0.01
+
+
+def test_what_cannot_be_drawn(tmp_path):
+    with pytest.raises(InputError, match="needs a row and a task"):
+        plot_cross_table([], ["copy"])
+    with pytest.raises(InputError, match="of one task, not of copy, parity"):
+        plot_task_lengths([*CURVES, entry("m", (1, 1, 1), task="parity")])
+    with pytest.raises(InputError, match="of one task, not of none"):
+        plot_task_lengths([])
+    with pytest.raises(InputError, match=r"written as \.png"):
+        plot_cross_table(ROWS, ["copy"], tmp_path / "a.doc")
+
+
+def test_the_command(tmp_path, capsys):
+    for words, found in (([], "had more: longer validation"), (["copy"], "trained on 5 to 10")):
+        path = tmp_path / "a.svg"
+        assert main(["plot", "leaderboard", *words, "--output", str(path)]) == 0
+        assert capsys.readouterr().out.strip() == str(path) and found in path.read_text(encoding="utf-8")
+    assert main(["plot", "leaderboard", "cop", "--output", str(tmp_path / "b.svg")]) == 2
+    assert "unknown task of the leaderboard 'cop'; did you mean 'copy'" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["a.svg"]
