@@ -53,7 +53,8 @@ def plot_cross_table(
     for tags, own in groups.items():
         lines += [_trained_with(tags), *own]
     values = np.full((len(lines), len(columns)), np.nan)
-    width, height = 2.9 + 0.58 * len(columns), 3.0 + 0.235 * len(lines)
+    heading = 0.095 * max(len(_trained_with(tags)) for tags in groups)  # inches
+    width, height = 2.9 + max(0.58 * len(columns), heading), 3.0 + 0.235 * len(lines)
     figure = new_picture(max(width, 6.5), height)
     axes = figure.subplots()
     for i, line in enumerate(lines):

@@ -41,7 +41,7 @@ def test_the_pictures_of_the_leaderboard(monkeypatch, tmp_path):
     found = choosing.board_pictures()
     assert drawn == [[task] if task else [] for task in found] and {"", "copy"} <= set(found)
     assert len({path.name for path in found.values()}) == len(found)
-    assert found[""].name in choosing.heat_map() and f'??? note "copy"\n\n    ![accuracy' in choosing.curves()
+    assert found[""].name in choosing.heat_map() and '??? note "copy"\n\n    ![accuracy' in choosing.curves()
     choosing.board_pictures.cache_clear()
     assert choosing.board_pictures() == found and len(drawn) == len(found)  # kept
     choosing.board_pictures.cache_clear()
