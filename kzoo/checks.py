@@ -31,6 +31,14 @@ def text(name: str, value: Any) -> str:
     return value
 
 
+def tokens(name: str, value: Any) -> tuple[str, ...]:
+    """Returns a list, a tuple or an array of texts, or a text's characters, as a tuple, else raises `InputError`."""
+    found = value.tolist() if hasattr(value, "tolist") else value
+    if not isinstance(found, (str, list, tuple)) or not all(isinstance(token, str) for token in found):
+        raise InputError(f"{name} must be a list of texts, a token each, not {type(value).__name__} {short(value)}")
+    return tuple(found)
+
+
 def choice(name: str, value: Any, allowed: Iterable[str]) -> str:
     """Returns `value` if it is one of `allowed`, else raises `InputError`."""
     known = list(allowed)

@@ -9,6 +9,7 @@ import numpy as np
 
 from kzoo import checks
 from kzoo.errors import InputError, did_you_mean
+from kzoo.tasks.of_tokens import of_tokens
 from kzoo.tasks.published import Published
 from kzoo.tasks.strata.stratum import Stratum
 from kzoo.tasks.task_data import TaskData
@@ -69,6 +70,13 @@ class Task:
     Most tasks draw their examples with `sample`. A task with lists of examples gives them in `pool`; a task whose
     splits must not share a drawn example says in `belongs` which split one is for.
     """
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        """Has the methods that a user gives a source refuse what is no list of tokens, whoever writes them."""
+        super().__init_subclass__(**kwargs)
+        for name in ("solve", "check_source", "gold_attention", "intermediate"):
+            if name in vars(cls):
+                setattr(cls, name, of_tokens(vars(cls)[name]))
 
     name: str
     version: int = 1

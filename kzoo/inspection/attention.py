@@ -88,7 +88,8 @@ def _draw_weights(trace: Trace) -> "Picture":
     token_ticks(main.xaxis, source, width / len(source))
     token_ticks(main.yaxis, written, height / len(written))
     main.set(xlabel="token read", ylabel="token written, from the top down")
-    figure.colorbar(image, ax=main, location="bottom", shrink=0.6, aspect=30, label="attention weight")
+    room = 0.3 / height  # inches for the bar: as a share of a high picture it would push its label over the edge
+    figure.colorbar(image, ax=main, location="bottom", shrink=0.6, aspect=30, fraction=room, label="attention weight")
     for name, panel in zip(states, axes[0, 1:], strict=True):
         panel.plot(trace[name], range(len(written)), "o-", markersize=3, color="C1")
         panel.set_xlabel(STATES[name])

@@ -57,7 +57,8 @@ def plot_probe(
         panel.bar(range(len(names)), values, width=1.0, color="0.6")
         for k in (k for k in np.argsort(-values)[:2] if values[k] > 0.05 * values.max()):
             panel.bar(k, values[k], width=1.0, color="C3")
-            panel.annotate(names[k], (k, values[k]), ha="center", va="bottom", fontsize=9, color="C3")
+            name = names[k] if names[k].isalnum() else repr(names[k])  # a bare | looks like a longer bar
+            panel.annotate(name, (k, values[k]), ha="center", va="bottom", fontsize=9, color="C3")
         panel.margins(y=0.18)
         stage = "its network" if after else "its attention"
         panel.set_title(f"block {block + 1}, behind {stage}\nagainst the {BASES[basis]}", fontsize=9)

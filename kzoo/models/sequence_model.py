@@ -15,7 +15,17 @@ from kzoo.generation import Generator
 from kzoo.losses import cross_entropy
 from kzoo.metrics import SequenceAccuracy, TokenAccuracy
 from kzoo.models.grammar import check_texts
-from kzoo.models.training_data import ARRAYS, EXAMPLES, PREDICTED, UNROLLED, as_pairs, check_arrays, is_texts, pairs_of
+from kzoo.models.training_data import (
+    ARRAYS,
+    CONSTRUCTED,
+    EXAMPLES,
+    PREDICTED,
+    UNROLLED,
+    as_pairs,
+    check_arrays,
+    is_texts,
+    pairs_of,
+)
 from kzoo.models.weights_kept import WeightsKept
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
@@ -57,6 +67,7 @@ class SequenceModel(WeightsKept):
         self.preset_name: str | None = None
         self.mechanism: str | None = None
         self.supervision: list[str] | None = None
+        self._by_default = False  # whether the optimizer is ours
         self.generator = Generator(self)
 
     @classmethod
@@ -152,7 +163,8 @@ class SequenceModel(WeightsKept):
             weighted_metrics: "auto" is sequence and token accuracy.
             **kwargs: of `keras.Model.compile`.
         """
-        if optimizer == "auto":
+        self._by_default = isinstance(optimizer, str) and optimizer == "auto"
+        if self._by_default:
             rate = 1e-3 if self.preset_name is None else 1e-4  # what was trained is not to be lost
             optimizer = keras.optimizers.Adam(rate, epsilon=1e-8, global_clipnorm=5.0)
         if isinstance(loss, str) and loss == "auto":
@@ -182,10 +194,12 @@ class SequenceModel(WeightsKept):
             **kwargs: of `keras.Model.fit`; `validation_data` takes the same forms as `x` (texts as a list of pairs).
 
         Raises:
-            InputError: the data is in no such form.
+            InputError: the data is in no such form, or the weights are constructed and the optimizer is the default.
         """
         if not self.compiled:
             self.compile()
+        if self._by_default and "constructed" in (self.supervision or ()):
+            raise InputError(CONSTRUCTED)
         if isinstance(x, TaskData):
             self.task_name = x.task.name  # as a preset that is saved then says
         x, y, batch_size = self._batches(x, y, batch_size, shuffle=kwargs.get("shuffle", True))

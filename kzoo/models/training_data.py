@@ -7,6 +7,7 @@ from typing import Any
 
 import keras
 
+from kzoo.checks import short
 from kzoo.data.alignment import Alignment
 from kzoo.errors import InputError
 from kzoo.preprocessing.learned_attention import LearnedAttention
@@ -19,6 +20,10 @@ PREDICTED = "what preprocessor.sources or preprocessor(examples)[0] returns (gen
 EXAMPLES = "a task's data, a list of (source, target) pairs, an alignment, a list of texts with their targets in y,"
 UNROLLED = (
     "on PyTorch jit_compile=True unrolls loops, anew at each length: leave it out, or a fit of seconds takes minutes"
+)
+CONSTRUCTED = (
+    "these weights were constructed, and few steps of the default optimizer lose what they do: to train them "
+    "nevertheless, compile the model with an optimizer of your own"
 )
 ARRAYS = "what the preprocessor makes of examples,"
 
@@ -93,12 +98,14 @@ def check_arrays(x: Any, names: Sequence[str], forms: str) -> Any:
     if inspect.isgenerator(x):
         first = next(x, None)
         if not (isinstance(first, tuple) and len(first) > 0 and isinstance(first[0], dict)):
-            raise InputError(f"a generator must yield batches, tuples with {needed} first, not {first!r:.60}")
+            raise InputError(f"a generator must yield batches, tuples with {needed} first, not {short(first)}")
         check_arrays(first[0], names, forms)
         return _again(first, x)
     loader = isinstance(x, keras.utils.PyDataset) or type(x).__module__.split(".")[0] in LOADERS
     if not loader or hasattr(x, "shape"):
-        raise InputError(f"x must be {forms} {needed}, or a data set of such batches, not {type(x).__name__} {x!r:.60}")
+        raise InputError(
+            f"x must be {forms} {needed}, or a data set of such batches, not {type(x).__name__} {short(x)}"
+        )
     return x
 
 

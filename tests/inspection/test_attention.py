@@ -43,6 +43,14 @@ def test_plot_attention(model, tmp_path, suffix):
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
 
+@pytest.mark.parametrize("digits", [3, 20, 60])
+def test_nothing_is_cut_off(model, digits):
+    figure = plot_attention(model, " ".join("4" * digits), output=" ".join("4" * 3 * digits))
+    width, height = figure.get_size_inches()
+    inked = figure.get_tightbbox()
+    assert 0 <= inked.x0 and inked.x1 <= width and 0 <= inked.y0 and inked.y1 <= height
+
+
 def test_every_writer_has_pictures(writer, tmp_path):
     model, text, output = writer
     for plot in (plot_attention, plot_writing):

@@ -64,6 +64,9 @@ def test_pictures(model, tmp_path):
     text = (tmp_path / "states.svg").read_text(encoding="utf-8")
     words = ("5 17 43 | 5 17  \u2192  43", "position 4, token 5", "block 2, behind its attention", "(decoder basis)")
     assert all(word in text for word in words)
+    plot_probe(model, "5 17 43", tmp_path / "bar.svg")  # at the delimiter, which is a label there
+    bar = (tmp_path / "bar.svg").read_text(encoding="utf-8")
+    assert ">'|'<" in bar.replace("&apos;", "'") and ">|<" not in bar
     plot_probe_accuracies({"mine": probe_accuracies(model, [3], 5)}, tmp_path / "lengths.svg", (2, 20))
     text = (tmp_path / "lengths.svg").read_text()
     assert all(word in text for word in ("minimum at the delimiter", "mine", "trained on 2 to 20"))

@@ -115,3 +115,16 @@ def test_the_path_of_an_example():
     # After 1 all copies are out: the successor 2 is left. After 2 one of two copies is to come: 6 (2 - 1) / 3 for it.
     seen = second["states"] @ h.T
     np.testing.assert_allclose(seen[3:], [[1, 0, 0], [0, 0.5, 0], [0, 2, 0]], atol=0.3)
+
+
+def test_fit_by_default_does_not_lose_the_proof(model):
+    data = kzoo.tasks.get("sorter").dataset("train", 32)
+    kept = model.get_weights()
+    model.evaluate(data, verbose=0)  # which compiles it
+    with pytest.raises(InputError, match="constructed.* compile the model with an optimizer of your own$"):
+        model.fit(data, verbose=0)
+    assert all((a == b).all() for a, b in zip(kept, model.get_weights(), strict=True))
+    assert model.generate("5 3 1 4 2") == "1 2 3 4 5"
+    trained = kzoo.from_preset("theorem_sorter")
+    trained.compile(keras.optimizers.SGD(0.0))
+    assert len(trained.fit(data, verbose=0).history["loss"]) == 1

@@ -5,6 +5,7 @@ import hashlib
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from kzoo import tasks
@@ -221,6 +222,24 @@ def test_wrong_requests(task):
         with pytest.raises(InputError) as error:
             task.solve(source)
         assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("method", ["solve", "check_source", "gold_attention", "intermediate"])
+@pytest.mark.parametrize("source", [None, 5, [1, 2], [None], [["1"]], {"1": "2"}, {"1"}, b"12", iter("12")])
+def test_a_source_that_is_no_list_of_tokens_is_refused_in_a_sentence(task, method, source):
+    if method in ("gold_attention", "intermediate") and not any(method in vars(c) for c in type(task).__mro__[:-2]):
+        return  # the task has none, whatever is asked
+    with pytest.raises(
+        InputError, match=f"^a source of {task.name} must be a list of texts, a token each, not "
+    ) as error:
+        getattr(task, method)(source)
+    assert "\n" not in str(error.value)
+
+
+def test_a_source_may_be_a_list_or_an_array(task):
+    source, target = task.examples("test", 1)[0]
+    for given in (list(source), np.array(source)):
+        assert task.solve(given)[: len(target)] == target
 
 
 def test_tasks_import_no_keras():

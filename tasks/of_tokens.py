@@ -1,0 +1,19 @@
+"""Methods that take a source, and nothing else."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from kzoo import checks
+
+Answer = TypeVar("Answer")
+
+
+def of_tokens(method: Callable[..., Answer]) -> Callable[..., Answer]:
+    """Returns a task's method of a source that raises `InputError` for what is no list of tokens."""
+
+    @functools.wraps(method)
+    def checked(self: Any, source: object) -> Answer:
+        return method(self, checks.tokens(f"a source of {self.name}", source))
+
+    return checked
