@@ -37,7 +37,7 @@ def overview(names: list[str]) -> str:
 def how_far(preset: Preset) -> str:
     """Returns what a preset was trained on, up to which length it is right, and what comes then."""
     task = tasks.get(str(preset.task))
-    about = explain_task(task)[0].summary.split(":", 1)[-1].strip()
+    about = explain_task(task)[0].summary.split(". ")[0].rstrip(".").split(":", 1)[-1].strip()
     low, high = task.splits["train"].lengths
     rows = [row for row in preset.rows if row["metric"] == "sequence_accuracy" and row["length"] is not None]
     rows.sort(key=lambda row: row["length"])
@@ -52,7 +52,7 @@ def how_far(preset: Preset) -> str:
     told = f"right up to {good[-1]['length']:,}" if good else "never right"
     then = "the longest measured" if broken is None else f"{100 * broken['value']:.3g} % at {broken['length']:,}"
     extra = "" if built or not preset.supervision else f" Training had {' and '.join(preset.supervision)}."
-    return f"{task.name} ({about.rstrip('.')}): {trained}; {told}, {then}.{extra}"
+    return f"{task.name} ({about}): {trained}; {told}, {then}.{extra}"
 
 
 def _watch(name: str) -> str:

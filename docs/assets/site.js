@@ -21,12 +21,13 @@ const COLUMNS = [
 ];
 const BOARD = [
   { key: "rank", title: "rank", value: line => -line.rank, html: line => line.rank, number: true },
-  RUN, MECHANISM, TASK,
-  { key: "tags", title: "tags", value: line => line.supervision.join(", ") || "none" },
+  RUN,
   { key: "score", title: "score", value: line => line.score,
     html: line => percent(line.score) + (line.sd === null ? "" : ` ± ${(100 * line.sd).toFixed(1)}`), number: true },
   { key: "worst", title: "worst seed", value: line => line.worst, html: line => percent(line.worst), number: true },
   { key: "reach", title: "reach", value: line => line.reach, html: line => `${line.reach.toFixed(1)} ×`, number: true },
+  MECHANISM, TASK,
+  { key: "tags", title: "tags", value: line => line.supervision.join(", ") || "none" },
   SEEDS,
   { key: "parameters", title: "parameters", value: line => line.parameters ?? -1,
     html: line => line.parameters?.toLocaleString("en") ?? "", number: true },
@@ -70,7 +71,7 @@ function curves(lines, trained, unit) {
   }
   svg += `<text x="${(L + W) / 2}" y="${H - 8}" text-anchor="middle" font-size="11" fill="currentColor">length (${escaped(unit)}), logarithmic; shaded: trained</text>`;
   // Curves that lie upon each other are all seen: the first ones are wider.
-  const stroke = i => 2 + 1.5 * (lines.length - 1 - i);
+  const stroke = i => 2 + 6 * (lines.length - 1 - i) / lines.length;
   lines.forEach((line, i) => {
     const color = COLORS[i % COLORS.length], own = line.points.filter(point => point[0]);
     const ours = own.filter(point => point[1] !== null);
