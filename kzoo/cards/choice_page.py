@@ -37,8 +37,8 @@ def markdown() -> str:
         "the place to look at next. A position learned by heart is of no use beyond the trained lengths; counting on "
         "from the last place works at any length, as long as the count is exact; looking for content works where the "
         "content tells the place. So it depends on the task: begin with the row that is most like yours.",
-        "`kzoo generate PRESET INPUT` runs a preset. `kzoo results --leaderboard` names the runs; `kzoo train RUN --output "
-        "DIR` trains one again, or with `--tasks` on another task. `kzoo results --choose` prints the table.",
+        "`kzoo generate PRESET INPUT` runs a preset. `kzoo results --leaderboard` names the runs; `kzoo train RUN "
+        "--output DIR` trains one again, or with `--tasks` on another task. `kzoo results --choose` prints the table.",
         "## By task",
         "The score is the mean sequence accuracy beyond the trained lengths; *right up to* is the longest length up to "
         f"which every seed has {solved} or more. *Pairs alone* had nothing but sources and targets; what others had "
