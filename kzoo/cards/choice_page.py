@@ -37,16 +37,16 @@ def markdown() -> str:
         "the place to look at next. A position learned by heart is of no use beyond the trained lengths; counting on "
         "from the last place works at any length, as long as the count is exact; looking for content works where the "
         "content tells the place. So it depends on the task: begin with the row that is most like yours.",
-        "`kzoo generate PRESET INPUT` runs a preset. `kzoo train RUN --output DIR` trains one again, or with `--tasks` "
-        "on another task; a mechanism links to its run. `kzoo results --choose` prints the table.",
+        "`kzoo generate PRESET INPUT` runs a preset. `kzoo results --leaderboard` names the runs; `kzoo train RUN "
+        "--output DIR` trains one again, or with `--tasks` on another task. `kzoo results --choose` prints the table.",
         "## By task",
         "The score is the mean sequence accuracy beyond the trained lengths; *right up to* is the longest length up to "
         f"which every seed has {solved} or more. *Pairs alone* had nothing but sources and targets; what others had "
         f"more is in italics, and [explained below](#how-it-is-chosen). With fewer than {len(protocol.SEEDS)} seeds a "
         "number is no more than a first look.",
         table_of(
-            ["task", "trained on", "best on pairs alone", "best with more", "preset to take"],
-            [[_task(own), _trained(own), *_sides(own), _preset(own)] for own in ranked],
+            ["task", "what is asked", "preset to take", "best on pairs alone", "best with more"],
+            [[f"**{own['task']}**", _asked(own), _preset(own), *_sides(own)] for own in ranked],
         ),
     ]
     if others:
@@ -55,7 +55,8 @@ def markdown() -> str:
             "Presets whose training was longer than the [leaderboard](leaderboard.md) allows or on other data, or "
             "whose task has no lengths to score.",
             table_of(
-                ["task", "trained on", "preset to take"], [[_task(own), _trained(own), _preset(own)] for own in others]
+                ["task", "what is asked", "preset to take"],
+                [[f"**{own['task']}**", _asked(own), _preset(own)] for own in others],
             ),
         ]
     parts += ["## What the mechanisms do, and where they break", _groups(found), _rule(found, solved)]
@@ -82,13 +83,11 @@ def _sides(own: dict[str, Any]) -> list[str]:
     return found
 
 
-def _task(own: dict[str, Any]) -> str:
-    return f"**{own['task']}**: {own['about'].split(': ', 1)[-1].split('. ')[0].rstrip('.')}"
-
-
-def _trained(own: dict[str, Any]) -> str:
-    low, high = own["trained"]
-    return f"{low} to {high} {own['unit']}" if low != high else f"{high} {own['unit']}"
+def _asked(own: dict[str, Any]) -> str:
+    """Returns what a task asks for, and the lengths trained on."""
+    (low, high), unit = own["trained"], own["unit"]
+    about = own["about"].split(": ", 1)[-1].split(". ")[0].rstrip(".")
+    return f"{about}; trained on {f'{low} to {high}' if low != high else high} {unit}"
 
 
 def _best(cells: Sequence[dict[str, Any]]) -> str:
