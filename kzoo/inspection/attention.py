@@ -93,6 +93,7 @@ def _draw_weights(trace: Trace) -> "Picture":
     for name, panel in zip(states, axes[0, 1:], strict=True):
         panel.plot(trace[name], range(len(written)), "o-", markersize=3, color="C1")
         panel.set_xlabel(STATES[name])
+        panel.locator_params(axis="x", nbins=3)  # more numbers than that stand over the edge, or over each other
         panel.tick_params(axis="y", left=False, labelleft=False)
         panel.grid(alpha=0.3)
     for panel in axes[0]:

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.once
 def test_the_links_of_the_page():
     (text,) = choosing.choosing_page().values()
     links = set(re.findall(r"\]\(([^)]+)\)", text))
-    assert {"cards/onestep_copy.md", "tasks/copy.md", "leaderboard.md", "#how-it-is-chosen"} <= links
+    assert {"cards/waypoint_copy.md", "tasks/copy.md", "leaderboard.md", "#how-it-is-chosen"} <= links
     assert all(re.fullmatch(r"(cards|tasks|mechanisms)/\w+\.md|leaderboard\.md|#[\w-]+", link) for link in links), links
     assert {f"tasks/{name}.md" for name in tasks.names()} >= {link for link in links if link.startswith("tasks/")}
 
