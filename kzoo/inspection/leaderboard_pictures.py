@@ -151,7 +151,7 @@ def plot_task_lengths(
         handles.append(band)
     length_axis(axes, lengths, unit)
     if axes.get_xscale() == "linear":
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.locator_params(axis="x", integer=True)
     axes.set(ylim=(-4, 104), ylabel="sequence accuracy (%)")
     axes.set_title(tasks[0])
     axes.grid(alpha=0.3)
