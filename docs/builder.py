@@ -53,6 +53,7 @@ def build(output: Path) -> list[str]:
     shutil.rmtree(output, ignore_errors=True)
     output.parent.mkdir(parents=True, exist_ok=True)
     shutil.copytree(WORK / "site", output)
+    (output / "404.html").unlink(missing_ok=True)  # its addresses begin at the root of a host
     return check(output)
 
 
@@ -78,7 +79,7 @@ def all_files() -> tuple[dict[str, str | Path], list[Any]]:
     gallery = [{"Gallery": "gallery/index.html"}] if has_gallery() else []
     results = [{"Which mechanism": "which_mechanism.md"}, {"Results": "results.md"}, {"Leaderboard": "leaderboard.md"}]
     navigation = [{"Start": "index.md"}, start, others[0], *gallery, *results, *others[1:]]
-    files["index.md"] = files.pop("guides/index.md")
+    files["index.md"] = str(files.pop("guides/index.md")).replace("](../", "](")
     start["Guides"].remove("guides/index.md")
     files |= {f"assets/pictures/{picture.file.name}": picture.file for own in drawn.values() for picture in own}
     files |= {f"assets/pictures/{path.name}": path for path in board_pictures().values()}

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from docs.places import ROOT, BuildError
 
 LOADS = {"link": "href", "script": "src", "img": "src", "iframe": "src", "source": "src", "video": "src", "use": "href"}
-HOST = "site.invalid"
+HOST, FOLDER = "site.invalid", "/folder/"  # a site need not be at the root of its host
 
 
 class _Page(HTMLParser):
@@ -55,14 +55,14 @@ def check(site: Path) -> list[str]:
 def _faults(site: Path, name: str, page: _Page, pages: dict[str, _Page]) -> list[str]:
     found = []
     for address in [*page.loads, *page.links]:
-        target = urlsplit(urljoin(f"http://{HOST}/{name}", address))
+        target = urlsplit(urljoin(f"http://{HOST}{FOLDER}{name}", address))
         if target.scheme in ("mailto", "data", "javascript"):
             continue
         if target.netloc != HOST:
             if address in page.loads:
                 found.append(f"{name} loads {address}")
             continue
-        path = unquote(target.path).lstrip("/")
+        path = unquote(target.path).removeprefix(FOLDER)
         if (site / path).is_dir():
             path = f"{path.rstrip('/')}/index.html".lstrip("/")
         if not (site / path).is_file():

@@ -4,7 +4,7 @@ from docs.places import BuildError
 from docs.results import REACH
 from kzoo import tasks
 from kzoo.cards.explain import explain_task, in_words
-from kzoo.errors import InputError
+from kzoo.errors import KzooError
 from kzoo.gallery import exhibit_of
 from kzoo.saving.preset import Preset
 
@@ -21,7 +21,7 @@ def overview(names: list[str]) -> str:
     for name in names:
         try:
             preset = Preset.find(name)
-        except InputError as error:
+        except KzooError as error:
             raise BuildError(f"the overview names {name}: {error}") from error
         mechanism = str(preset.mechanism)
         text = in_words(mechanism)

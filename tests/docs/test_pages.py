@@ -30,6 +30,7 @@ def test_a_whole_site(site):
     [
         ('<a href="b/">', "index.html: b/ leads nowhere"),
         ('<a href="a/#there">', "index.html: a/#there has no such place"),
+        ('<a href="../a/">', "index.html: ../a/ leads nowhere"),
         ('<img src="q.svg">', "index.html: q.svg leads nowhere"),
         ('<script src="https://cdn.example/x.js">', "index.html loads https://cdn.example/x.js"),
         (f"<code>{ROOT}/x.py</code>", f"index.html names {ROOT}"),
