@@ -52,7 +52,7 @@ def best(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """
     top = max((cell["score"] for cell in cells), default=0.0)
     near = [cell for cell in cells if cell["score"] >= top - ALIKE and cell["holds"] is not None]
-    near.sort(key=lambda cell: (len(cell["tags"]), cell["tags"], -cell["seeds"], -cell["score"], cell["mechanism"]))
+    near.sort(key=lambda cell: (len(cell["tags"]), -cell["seeds"], -cell["score"], cell["mechanism"]))
     return [cell for cell in near if cell["tags"] == near[0]["tags"]]
 
 

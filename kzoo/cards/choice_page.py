@@ -86,7 +86,7 @@ def _sides(own: dict[str, Any]) -> list[str]:
 def _asked(own: dict[str, Any]) -> str:
     """Returns what a task asks for, and the lengths trained on."""
     (low, high), unit = own["trained"], own["unit"]
-    about = own["about"].split(": ", 1)[-1].split(". ")[0].rstrip(".")
+    about = own["about"].split(". ")[0].rstrip(".")
     return f"{about}; trained on {f'{low} to {high}' if low != high else high} {unit}"
 
 

@@ -150,6 +150,8 @@ def plot_task_lengths(
         band = axes.axvspan(*trained, color="0.88", zorder=0, label=f"trained on {trained[0]} to {trained[1]}")
         handles.append(band)
     length_axis(axes, lengths, unit)
+    if axes.get_xscale() == "linear":
+        axes.locator_params(axis="x", integer=True)
     axes.set(ylim=(-4, 104), ylabel="sequence accuracy (%)")
     axes.set_title(tasks[0])
     axes.grid(alpha=0.3)

@@ -35,6 +35,8 @@ def recipe(model, config, task="copy"):
 def test_the_best_are_alike_with_the_fewest_tags_and_most_seeds_first():
     cells = [cell("a", 1.0, tags=["x", "y"]), cell("b", 0.991, tags=["x"]), cell("c", 0.995, 3, tags=["x"])]
     assert [one["mechanism"] for one in best([*cells, cell("d", 0.98, 5, tags=["x"])])] == ["c", "b"]
+    others = [cell("a", 0.995, 1, tags=["x"]), cell("b", 0.995, 3, tags=["y"])]
+    assert [one["mechanism"] for one in best(others)] == ["b"]  # never two under the tags of one
     assert best([cell("a", 0.4, holds=None)]) == [] and best([]) == []
 
 

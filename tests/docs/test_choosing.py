@@ -7,6 +7,7 @@ import pytest
 from docs import choosing
 from docs.places import BuildError
 from kzoo import tasks
+from kzoo.cards.choice import choices
 
 pytestmark = pytest.mark.once
 
@@ -14,7 +15,8 @@ pytestmark = pytest.mark.once
 def test_the_links_of_the_page():
     (text,) = choosing.choosing_page().values()
     links = set(re.findall(r"\]\(([^)]+)\)", text))
-    assert {"cards/waypoint_copy.md", "tasks/copy.md", "leaderboard.md", "#how-it-is-chosen"} <= links
+    chosen = {f"cards/{own['preset']['name']}.md" for own in choices() if own["preset"]}
+    assert len(chosen) > 10 and chosen | {"tasks/copy.md", "leaderboard.md", "#how-it-is-chosen"} <= links
     assert all(re.fullmatch(r"(cards|tasks|mechanisms)/\w+\.md|leaderboard\.md|#[\w-]+", link) for link in links), links
     assert {f"tasks/{name}.md" for name in tasks.names()} >= {link for link in links if link.startswith("tasks/")}
 

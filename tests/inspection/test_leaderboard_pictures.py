@@ -59,6 +59,12 @@ def test_the_curves_of_a_task(tmp_path):
     assert low == pytest.approx(10) and high == pytest.approx(40)
 
 
+def test_lengths_are_whole_numbers():
+    figure = plot_task_lengths([entry("one", (1, 1, 1)) | {"seeds": {0: {"accuracy": {4: 1, 7: 1, 22: 0}}}}])
+    ticks = figure.axes[0].get_xticks()
+    assert len(ticks) > 3 and all(float(tick).is_integer() for tick in ticks)
+
+
 def test_nothing_is_cut_off():
     for figure in (
         plot_cross_table(
