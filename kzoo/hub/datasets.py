@@ -9,6 +9,7 @@ from kzoo.hub.model_card import data_card_yaml
 from kzoo.tasks import Task
 
 CARD = "README.md"
+MOST = 150_000  # lines of a split; more are drawn from the seed in no time, and a file of them is only large
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
@@ -36,6 +37,8 @@ def json_lines(task: Task, split: str, size: int | None = None, seed: int = 0, l
 def data_files(task: Task, address: Address) -> dict[str, bytes]:
     """Returns the files of a task's data set by their names on the Hub: a file a split, one a test length, a card.
 
+    A split of more than 150,000 examples is there with its first ones; the card says so.
+
     Args:
         task: Task.
         address: Address. Where it will be.
@@ -43,7 +46,7 @@ def data_files(task: Task, address: Address) -> dict[str, bytes]:
     Raises:
         InputError: the data of the task are not part of kzoo.
     """
-    files = {f"{split}.jsonl": json_lines(task, split) for split in task.splits}
+    files = {f"{name}.jsonl": json_lines(task, name, min(own.size, MOST)) for name, own in task.splits.items()}
     for length in task.test_lengths:
         if length is not None:
             files[f"test_{length}.jsonl"] = json_lines(task, "test", length=length)
@@ -63,6 +66,8 @@ def _card(task: Task, address: Address, counts: dict[str, int]) -> str:
     }
     about = plain((type(task).__doc__ or task.name).strip().split("\n")[0])
     rows = [[f"`{name}`", _lengths(task, name), f"{count:,}"] for name, count in counts.items()]
+    cut = [name for name, own in task.splits.items() if own.size > MOST]
+    more = f" Of {', '.join(cut)} these are the first; `--split NAME` writes all, or `--examples N`." if cut else ""
     source, target = task.examples("train", size=1)[0]
     joint = "" if task.characters else " "
     paper = f"\n\nThe task is from {task.paper}." if task.paper else ""
@@ -78,7 +83,7 @@ def _card(task: Task, address: Address, counts: dict[str, int]) -> str:
 
 Each line has a `source` and a `target`, as `{joint.join(source)}` and `{joint.join(target)}`. They are what kzoo's task
 `{task.name}` (version {task.version}) gives for seed 0, the same on every machine: `kzoo data {task.name} --split test`
-writes them again, and `kzoo.evaluate` measures a model on the test files.{paper}
+writes them again, and `kzoo.evaluate` measures a model on the test files.{more}{paper}
 """
 
 

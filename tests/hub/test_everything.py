@@ -94,7 +94,11 @@ def test_all_of_kzoo_goes_to_the_hub(hub, page, kzoo_command, monkeypatch):
     """Every preset is checked and built; every file of every task's data is written, with few lines in each."""
     monkeypatch.delenv("KZOO_CFQ", raising=False)
     whole = datasets.json_lines
-    monkeypatch.setattr(datasets, "json_lines", lambda task, split, length=None: whole(task, split, 20, length=length))
+    monkeypatch.setattr(
+        datasets,
+        "json_lines",
+        lambda task, split, size=20, length=None: whole(task, split, min(size, 20), length=length),
+    )
     code, out, err = kzoo_command("publish", "--all", "hf://me", "--tag", "v1", "--page", page, "--json")
     assert code == 0, err
     sent = [json.loads(line) for line in out.splitlines()]
@@ -162,6 +166,20 @@ def test_the_data_of_a_task(tmp_path):
     assert {entry["path"] for entry in config["data_files"]} == set(files) - {"README.md"}
     assert "| `test_4.jsonl` | 4 | 4 |" in card.text and "| `train.jsonl` | 1 to 2 | 5 |" in card.text
     assert "(version 3)" in card.text and "arXiv:2601.00001" in card.text and "Every digit twice." in card.text
+
+
+def test_of_a_split_that_is_very_large_the_first_lines_are_sent(monkeypatch):
+    task, address = Doubled(), Address("me", "kzoo_doubled")
+    whole = data_files(task, address)
+    monkeypatch.setattr(datasets, "MOST", 4)
+    files = data_files(task, address)
+    assert files["train.jsonl"].splitlines() == whole["train.jsonl"].splitlines()[:4]
+    assert files["test.jsonl"] == whole["test.jsonl"] and len(whole["train.jsonl"].splitlines()) == 5
+    assert b"Of train these are the first" in files["README.md"] and b"these are the first" not in whole["README.md"]
+    for name in kzoo.tasks.names():  # which is only right where examples are drawn one after another
+        splits = {} if name == "cfq" else kzoo.tasks.get(name).splits
+        for split in (split for split, own in splits.items() if own.size > 150_000):
+            assert json_lines(kzoo.tasks.get(name), split, 60).startswith(json_lines(kzoo.tasks.get(name), split, 30))
 
 
 def test_the_lines_are_those_of_the_command(kzoo_command):
