@@ -9,7 +9,7 @@ from pathlib import Path
 
 from docs.pictures import KEPT
 from docs.places import ROOT, BuildError
-from docs.tables import mechanisms
+from docs.tables import fresh, mechanisms
 from kzoo import tasks
 from kzoo.cards import choice_page
 from kzoo.cards.cross_table import cross_table, task_order
@@ -26,10 +26,7 @@ def choosing_page() -> dict[str, str]:
     Raises:
         BuildError: the page is not what the recorded results give.
     """
-    text = PAGE.read_text(encoding="utf-8")
-    if text != choice_page.markdown():
-        raise BuildError(f"{PAGE.name} is stale: kzoo results --choose --markdown > hub_cards/{PAGE.name}")
-    return {PAGE.name: _relinked(text)}
+    return {PAGE.name: _relinked(fresh(PAGE, choice_page.markdown(), "--choose --markdown"))}
 
 
 def _relinked(text: str) -> str:

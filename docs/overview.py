@@ -1,7 +1,7 @@
 """What presets do and how far they go, in a sentence or two each, for those who have never seen the project."""
 
 from docs.places import BuildError
-from docs.results import REACH
+from docs.results import first_broken, reach
 from kzoo import tasks
 from kzoo.cards.explain import explain_task, in_words
 from kzoo.errors import KzooError
@@ -39,18 +39,12 @@ def how_far(preset: Preset) -> str:
     task = tasks.get(str(preset.task))
     about = explain_task(task)[0].summary.split(". ")[0].rstrip(".").split(":", 1)[-1].strip()
     low, high = task.splits["train"].lengths
-    rows = [row for row in preset.rows if row["metric"] == "sequence_accuracy" and row["length"] is not None]
-    rows.sort(key=lambda row: row["length"])
-    good = []
-    for row in rows:
-        if row["value"] < REACH:
-            break
-        good.append(row)
-    broken = rows[len(good)] if len(good) < len(rows) else None
+    points = [[row["length"], row["value"], None] for row in preset.rows if row["metric"] == "sequence_accuracy"]
+    far, broken = reach(points), first_broken(points)
     built = "constructed" in (preset.supervision or [])
     trained = "Not trained" if built else f"Trained on {low} to {high} {task.length_unit}"
-    told = f"right up to {good[-1]['length']:,}" if good else "never right"
-    then = "the longest measured" if broken is None else f"{100 * broken['value']:.3g} % at {broken['length']:,}"
+    told = "never right" if far is None else f"right up to {far:,}"
+    then = "the longest measured" if broken is None else f"{100 * broken[1]:.3g} % at {broken[0]:,}"
     extra = "" if built or not preset.supervision else f" Training had {' and '.join(preset.supervision)}."
     return f"{task.name} ({about}): {trained}; {told}, {then}.{extra}"
 

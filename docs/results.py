@@ -1,14 +1,15 @@
 """The pages of results and of the leaderboard: all rows as data that the browser sorts and draws."""
 
 import functools
+import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 from docs.choosing import curves, heat_map
-from docs.places import ROOT, BuildError
-from docs.tables import explanations, mechanisms, relink, tables, unit_of
+from docs.places import ROOT
+from docs.tables import explanations, fresh, mechanisms, relink, tables, unit_of
 from kzoo import tasks
 from kzoo.cards import leaderboard
 from kzoo.cards.results_page import cells
@@ -59,11 +60,7 @@ def results_pages() -> dict[str, str]:
     Raises:
         BuildError: the leaderboard is not what the recorded results give.
     """
-    text = LEADERBOARD.read_text(encoding="utf-8")
-    if text != leaderboard.markdown():
-        raise BuildError(
-            f"{LEADERBOARD.name} is stale: kzoo results --leaderboard --markdown > hub_cards/{LEADERBOARD.name}"
-        )
+    text = fresh(LEADERBOARD, leaderboard.markdown(), "--leaderboard --markdown")
     board = board_data()
     sizes = Counter(line["task"] for line in board["lines"])
     first = max(sizes, key=lambda task: (task == FIRST, sizes[task]))
@@ -119,14 +116,18 @@ def data() -> dict[str, Any]:
 
 def reach(points: list[list[Any]]) -> int | None:
     """Returns the largest length up to which all measured accuracies are high; None if there is none."""
-    found = None
-    for length, ours, _ in points:
-        if length is None or ours is None:
-            continue
-        if ours < REACH:
-            break
-        found = length
-    return found
+    good = list(itertools.takewhile(lambda point: point[1] >= REACH, measured(points)))
+    return good[-1][0] if good else None
+
+
+def first_broken(points: list[list[Any]]) -> list[Any] | None:
+    """Returns the first point whose measured accuracy is not high, or None."""
+    return next((point for point in measured(points) if point[1] < REACH), None)
+
+
+def measured(points: list[list[Any]]) -> list[list[Any]]:
+    """Returns the points that have a length and an accuracy of ours."""
+    return [point for point in points if point[0] is not None and point[1] is not None]
 
 
 def verdict(mechanism: str, up: str) -> str:
@@ -137,24 +138,20 @@ def verdict(mechanism: str, up: str) -> str:
     found: dict[str, dict[str, Any]] = {}
     trained = data()["trained"]
     for line in data()["lines"]:
-        beyond = [point for point in _measured(line) if point[0] > trained[line["task"]][1]] if line["name"] else []
+        own = measured(line["points"]) if line["name"] else []
+        beyond = [point for point in own if point[0] > trained[line["task"]][1]]
         if line["mechanism"] == mechanism and beyond:
             other = found.setdefault(line["task"], line)
             found[line["task"]] = max(other, line, key=lambda one: (one["reach"] or 0, one["preset"]))
     holds, breaks = [], []
     for task, line in sorted(found.items()):
-        broken = next((point for point in _measured(line) if point[1] < REACH), None)
+        broken = first_broken(line["points"])
         extra = "".join(f"; {word}" for word in line["supervision"] or [])
         where = f"up to {line['reach']:,}" if broken is None else f"{100 * broken[1]:.3g} % at {broken[0]:,}"
         (breaks if broken else holds).append(f"[{task}]({up}tasks/{task}.md) ({where}{extra})")
     said = [f"It **goes on** to the longest length measured on {', '.join(holds)}."] if holds else []
     said += [f"It **breaks** on {', '.join(breaks)}."] if breaks else []
     return "\n\n".join(said)
-
-
-def _measured(line: dict[str, Any]) -> list[Any]:
-    """Returns the points of a line that have a length and an accuracy of ours."""
-    return [point for point in line["points"] if point[0] is not None and point[1] is not None]
 
 
 def _is_preset(name: str | None) -> bool:

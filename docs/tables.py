@@ -3,6 +3,7 @@
 import functools
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from docs.places import ROOT, BuildError
 from kzoo import tasks
@@ -40,11 +41,20 @@ def tables() -> dict[str, Table]:
     Raises:
         BuildError: the file is not what the recorded results give.
     """
-    text = RESULTS.read_text(encoding="utf-8")
-    if text != markdown():
-        raise BuildError("hub_cards/results.md is stale: kzoo results --markdown > hub_cards/results.md")
+    text = fresh(RESULTS, markdown(), "--markdown")
     parts = (part.split("\n\n") for part in text.split("\n## ")[1:])  # the tasks', then a list for each outcome
     return {task: _table(source.strip(), others) for task, source, *others in parts if task in tasks.names()}
+
+
+def fresh(page: Path, rendered: str, options: str) -> str:
+    """Returns the text of a page of hub_cards, which `kzoo results` with these options renders.
+
+    Raises:
+        BuildError: the file is not what the recorded results give.
+    """
+    if page.read_text(encoding="utf-8") != rendered:
+        raise BuildError(f"hub_cards/{page.name} is stale: kzoo results {options} > hub_cards/{page.name}")
+    return rendered
 
 
 def _table(source: str, others: list[str]) -> Table:

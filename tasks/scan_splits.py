@@ -39,8 +39,20 @@ def split_by(phrase: Tokens, alone: int, left_out: Tokens | None = None) -> dict
     return {"train": train + primitive, "validation": validation, "test": test, "train_all": rest + primitive}
 
 
-class ScanSplit(ScanLength):
-    """Base of these splits. Length counts the actions.
+class OtherSplit(ScanLength):
+    """Base of all that are not the published split by length."""
+
+    published = Published()
+    paper = PAPER
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        """Those of `ScanLength` that the test split has."""
+        return {name: stratum for name, stratum in super().strata.items() if stratum.pool and stratum.pool(None)}
+
+
+class ScanSplit(OtherSplit):
+    """Base of the splits by a phrase. Length counts the actions.
 
     The test split is the published one, and "train_all" the published training set, with its repeated primitive. Of it
     one command in eight, by its checksum, is the validation split, since none is published; the others are the training
@@ -50,13 +62,6 @@ class ScanSplit(ScanLength):
     phrase: Tokens
     alone = 0
     left_out: Tokens | None = None
-    published = Published()
-    paper = PAPER
-
-    @property
-    def strata(self) -> dict[str, Stratum]:
-        """Those of `ScanLength` that the test split has."""
-        return {name: stratum for name, stratum in super().strata.items() if stratum.pool and stratum.pool(None)}
 
     def rows(self, split: str) -> Sequence[Example]:
         return split_by(self.phrase, self.alone, self.left_out)[split]
@@ -132,7 +137,7 @@ class ScanAroundRight(ScanSplit):
 
 
 @register("task", "scan_development")
-class ScanDevelopment(ScanLength):
+class ScanDevelopment(OtherSplit):
     """The training commands of SCAN by length, split by length again, at 15 actions: a recipe for `scan` can be chosen
     with it, without a look at the test split of that.
 
@@ -155,12 +160,6 @@ class ScanDevelopment(ScanLength):
         "validation": Split((1, 15), 1_694),
         "test": Split((16, 22), 3_152),
     }
-    paper = PAPER
-    published = Published()
-
-    @property
-    def strata(self) -> dict[str, Stratum]:
-        return {name: stratum for name, stratum in super().strata.items() if stratum.pool and stratum.pool(None)}
 
     def rows(self, split: str) -> Sequence[Example]:
         commands = lists()["train_all"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from kzoo.cards.markdown import table_of
 from kzoo.cards.protocol import holds
-from kzoo.evaluation.report import whole_percent
+from kzoo.evaluation.report import score_of_seeds
 
 Entries = Sequence[dict[str, Any]]
 ALONE = "pairs alone"
@@ -47,7 +47,7 @@ def task_order(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 def shown(cell: dict[str, Any] | None) -> str:
     """Returns a cell as "100 (3)": the score in whole percent, and how many seeds it is the mean of."""
-    return "" if cell is None else f"{whole_percent(cell['score'])} ({cell['seeds']})"
+    return "" if cell is None else score_of_seeds(cell["score"], cell["seeds"])
 
 
 def cross_markdown(rows: Sequence[dict[str, Any]]) -> str:

@@ -126,10 +126,8 @@ def draw_leaderboard(options: argparse.Namespace) -> None:
     else:
         if options.task not in order:
             raise UnknownNameError(did_you_mean("task of the leaderboard", options.task, order))
-        task, runs = (
-            tasks.get(options.task),
-            {row["cells"][options.task]["run"] for row in rows if options.task in row["cells"]},
-        )
+        task = tasks.get(options.task)
+        runs = {row["cells"][options.task]["run"] for row in rows if options.task in row["cells"]}
         own = [entry for entry in found if entry["name"] in runs]
         plot_task_lengths(own, options.output, task.splits["train"].lengths, unit=task.length_unit)
     print(options.output)

@@ -106,6 +106,9 @@ def results(options: argparse.Namespace) -> int:
         return verify(options)
     if options.leaderboard and options.choose:
         raise InputError("--leaderboard and --choose exclude each other")
+    if options.missing and (options.leaderboard or options.choose):
+        other = "--leaderboard" if options.leaderboard else "--choose"
+        raise InputError(f"--run makes the runs of the papers' tables, and does not go with {other}")
     if options.leaderboard:
         return leaderboard(options)
     if options.choose:
@@ -177,8 +180,6 @@ def spread(cell: dict[str, Any]) -> str:
 def leaderboard(options: argparse.Namespace) -> int:
     from kzoo.cards.leaderboard import as_json, entries, markdown
 
-    if options.missing:
-        raise InputError("--run makes the runs of the papers' tables, and does not go with --leaderboard")
     if options.markdown:
         print(markdown(), end="")
         return 0
@@ -199,8 +200,6 @@ def choose(options: argparse.Namespace) -> int:
     from kzoo.cards.choice import choices
     from kzoo.cards.choice_page import lines, markdown
 
-    if options.missing:
-        raise InputError("--run makes the runs of the papers' tables, and does not go with --choose")
     if options.markdown:
         print(markdown(), end="")
         return 0

@@ -162,6 +162,11 @@ def whole_percent(share: float) -> str:
     return "<1" if share > 0 and near < 1 else ">99" if share < 1 and near > 99 else str(near)
 
 
+def score_of_seeds(share: float, seeds: int) -> str:
+    """Returns the mean over seeds in whole percent, and how many there are, as "67 (3)"."""
+    return f"{whole_percent(share)} ({seeds})"
+
+
 def text_table(header: list[str], lines: list[list[str]]) -> str:
     """Returns a table for a terminal: columns of numbers are right-aligned, of words left-aligned."""
     columns = [list(column) for column in zip(header, *lines, strict=True)]

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kzoo.errors import InputError
-from kzoo.evaluation.report import whole_percent
-from kzoo.inspection.plots import check_format, drawn, finished, length_axis, new_picture
+from kzoo.evaluation.report import score_of_seeds
+from kzoo.inspection.plots import accuracy_axes, check_format, drawn, finished, new_picture
 
 if TYPE_CHECKING:
     from kzoo.inspection.picture import Picture
@@ -67,7 +67,7 @@ def plot_cross_table(
                 cell = line["cells"][task]
                 values[i, j] = 100 * cell["score"]
                 color = "white" if cell["score"] > 0.55 else "0.15"
-                text = f"{whole_percent(cell['score'])} ({cell['seeds']})"
+                text = score_of_seeds(cell["score"], cell["seeds"])
                 axes.text(j, i, text, fontsize=7.5, ha="center", va="center", color=color)
     axes.set_facecolor("0.95")
     image = axes.imshow(values, cmap="YlGnBu", vmin=0, vmax=100, aspect="auto")
@@ -135,26 +135,14 @@ def plot_task_lengths(
         bars = [[100 * (mean - low) for mean, low, _ in curve.values()]]
         bars.append([100 * (high - mean) for mean, _, high in curve.values()])
         beside = [length * 1.02 ** (i - COLORED // 2) for length in x]  # or those at the same place hide each other
-        drawn_as: dict[str, Any] = {
-            "color": f"C{i}",
-            "markersize": 6,
-            "linewidth": 2,
-            "elinewidth": 1,
-            "capsize": 3,
-            "zorder": 4,
-        }
-        handles.append(axes.errorbar(beside, y, yerr=bars, fmt=f"o{style}", label=label, **drawn_as))
+        lines: dict[str, Any] = dict(markersize=6, linewidth=2, elinewidth=1, capsize=3, zorder=4)
+        handles.append(axes.errorbar(beside, y, yerr=bars, fmt=f"o{style}", color=f"C{i}", label=label, **lines))
     if others:
         handles += axes.plot([], [], "-", color="0.7", label=f"{others} other{'s' if others > 1 else ''}")
-    if trained:
-        band = axes.axvspan(*trained, color="0.88", zorder=0, label=f"trained on {trained[0]} to {trained[1]}")
-        handles.append(band)
-    length_axis(axes, lengths, unit)
+    handles += accuracy_axes(axes, lengths, trained, unit)
     if axes.get_xscale() == "linear":
         axes.locator_params(axis="x", integer=True)
-    axes.set(ylim=(-4, 104), ylabel="sequence accuracy (%)")
     axes.set_title(tasks[0])
-    axes.grid(alpha=0.3)
     title = "mechanism (seeds); dashed: had more than pairs;\nbars: worst to best seed"
     legend: dict[str, Any] = {
         "handles": handles,

@@ -142,15 +142,22 @@ def plot_lengths(
     if published:
         color = "C0" if len(curves) == 1 else "0.3"
         axes.plot([], [], "o", mfc="none", color=color, markersize=11, label="the paper")
-    if trained:
-        axes.axvspan(*trained, color="0.88", zorder=0, label=f"trained on {trained[0]} to {trained[1]}")
-    length_axis(axes, lengths, unit)
-    axes.set(ylim=(-4, 104), ylabel="sequence accuracy (%)")
-    axes.grid(alpha=0.3)
+    accuracy_axes(axes, lengths, trained, unit)
     axes.legend(
         loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, title="bars: 95 % interval", title_fontsize=9
     )
     return finished(figure, path, note)
+
+
+def accuracy_axes(axes: Any, lengths: Sequence[int], trained: tuple[int, int] | None, unit: str) -> list[Any]:
+    """Scales axes for sequence accuracy against length, with the trained lengths as a band, which is returned."""
+    band = []
+    if trained:
+        band.append(axes.axvspan(*trained, color="0.88", zorder=0, label=f"trained on {trained[0]} to {trained[1]}"))
+    length_axis(axes, lengths, unit)
+    axes.set(ylim=(-4, 104), ylabel="sequence accuracy (%)")
+    axes.grid(alpha=0.3)
+    return band
 
 
 def length_axis(axes: Any, lengths: Sequence[int], unit: str) -> None:
