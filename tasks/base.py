@@ -1,6 +1,6 @@
 """The contract of a task."""
 
-import zlib
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,6 +9,7 @@ import numpy as np
 
 from kzoo import checks
 from kzoo.errors import InputError, did_you_mean
+from kzoo.tasks.drawing import different, generator
 from kzoo.tasks.of_tokens import of_tokens
 from kzoo.tasks.published import Published
 from kzoo.tasks.strata.stratum import Stratum
@@ -181,31 +182,15 @@ class Task:
         size = None if size is None else checks.integer("the number of examples", size, 0, LARGEST)
         seed = checks.integer("the seed", seed, 0, 2**64)
         wanted = self.splits[split].size if size is None else size
-        words = [zlib.crc32(word.encode()) for word in (self.name, split)]
-        rng = np.random.default_rng([*words, self.version, seed, 0 if length is None else length])
+        rng = generator(self.name, split, version=self.version, seed=seed, length=length)
         pool = self.pool(split, length)
         if pool is not None:
             if size is None or size >= len(pool):
                 return list(pool)
             return [pool[i] for i in np.sort(rng.choice(len(pool), size, replace=False))]
-        found: list[Example] = []
-        seen: set[Tokens] = set()
-        repeats = 0
-        while len(found) < wanted:
-            example = self.draw(rng, split, length)
-            if not self.belongs(example, split):
-                continue
-            if not self.distinct:
-                found.append(example)
-                continue
-            key = self.key(example)
-            if key in seen and repeats < 100:  # a hundred repeats in a row: the length has no more
-                repeats += 1
-                continue
-            repeats = 0
-            seen.add(key)
-            found.append(example)
-        return found
+        drawn = (self.draw(rng, split, length) for _ in itertools.count())
+        fitting = (example for example in drawn if self.belongs(example, split))
+        return list(itertools.islice(different(fitting, self.key) if self.distinct else fitting, wanted))
 
     @property
     def available(self) -> bool:
@@ -231,8 +216,7 @@ class Task:
         """
         if name not in self.strata:
             raise InputError(did_you_mean(f"stratum of {self.name}", name, self.strata))
-        words = [zlib.crc32(word.encode()) for word in (self.name, "stratum", name)]
-        rng = np.random.default_rng([*words, self.version, seed, length or 0])
+        rng = generator(self.name, "stratum", name, version=self.version, seed=seed, length=length)
         return [self.stratum_example(s, length) for s in self.strata[name].sources(rng, size, length)]
 
     def stratum_example(self, source: Tokens, length: int | None) -> Example:

@@ -9,7 +9,6 @@ import keras
 
 from kzoo import checks
 from kzoo.annotations import Array, Config, Text, Texts
-from kzoo.data.batches import Batches
 from kzoo.errors import InputError, did_you_mean
 from kzoo.generation import Generator
 from kzoo.losses import cross_entropy
@@ -22,9 +21,8 @@ from kzoo.models.training_data import (
     PREDICTED,
     UNROLLED,
     as_pairs,
+    batches_of,
     check_arrays,
-    is_texts,
-    pairs_of,
 )
 from kzoo.models.weights_kept import WeightsKept
 from kzoo.preprocessing.preprocessor import Preprocessor
@@ -202,10 +200,10 @@ class SequenceModel(WeightsKept):
             raise InputError(CONSTRUCTED)
         if isinstance(x, TaskData):
             self.task_name = x.task.name  # as a preset that is saved then says
-        x, y, batch_size = self._batches(x, y, batch_size, shuffle=kwargs.get("shuffle", True))
+        x, y, batch_size = batches_of(self, x, y, batch_size, shuffle=kwargs.get("shuffle", True))
         validation = kwargs.get("validation_data")
         if as_pairs(validation) is not None:
-            kwargs["validation_data"] = self._batches(validation, None, batch_size, shuffle=False)[0]
+            kwargs["validation_data"] = batches_of(self, validation, None, batch_size, shuffle=False)[0]
         elif validation is not None:
             first = validation[0] if isinstance(validation, (tuple, list)) and validation else validation
             checked = check_arrays(first, self.input_names, EXAMPLES)
@@ -220,7 +218,7 @@ class SequenceModel(WeightsKept):
         """Evaluates as `keras.Model.evaluate` does, on the data of `fit`; `kzoo.evaluate` gives accuracy by length."""
         if not self.compiled:
             self.compile()
-        x, y, batch_size = self._batches(x, y, batch_size, shuffle=False)
+        x, y, batch_size = batches_of(self, x, y, batch_size, shuffle=False)
         with self._weights_kept():
             return super().evaluate(x, y, batch_size=batch_size, **kwargs)
 
@@ -242,18 +240,6 @@ class SequenceModel(WeightsKept):
     def test_on_batch(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         with self._weights_kept():
             return super().test_on_batch(check_arrays(x, self.input_names, ARRAYS), *args, **kwargs)
-
-    def _batches(self, x: Any, y: Any, batch_size: int | None, shuffle: bool) -> tuple[Any, Any, int | None]:
-        if is_texts(x):
-            if y is None or len(y) != len(x):
-                raise InputError(f"{len(x)} source texts need as many targets in y")
-            x = list(zip(x, y, strict=True))
-        pairs = as_pairs(x)
-        if pairs is None:
-            return check_arrays(x, self.input_names, EXAMPLES), y, batch_size
-        seed = int(keras.random.SeedGenerator().state.numpy()[0]) if shuffle else None
-        pairs, preprocessor = pairs_of(pairs, self)
-        return Batches(pairs, preprocessor, batch_size or 32, seed=seed), None, None
 
     def text_preprocessor(self) -> Any:
         """Returns the preprocessor.

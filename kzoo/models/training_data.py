@@ -9,6 +9,7 @@ import keras
 
 from kzoo.checks import short
 from kzoo.data.alignment import Alignment
+from kzoo.data.batches import Batches
 from kzoo.errors import InputError
 from kzoo.preprocessing.learned_attention import LearnedAttention
 from kzoo.tasks import TaskData
@@ -76,6 +77,24 @@ def pairs_of(x: Any, model: Any) -> tuple[Any, Any]:
     if "attention_supervision" not in model.objectives:
         raise InputError(f"an alignment supervises the attention of a RecurrentSeq2Seq, not a {type(model).__name__}")
     return x.pairs, LearnedAttention(model.text_preprocessor(), x)
+
+
+def batches_of(model: Any, x: Any, y: Any, batch_size: int | None, shuffle: bool) -> tuple[Any, Any, int | None]:
+    """Returns x, y and the batch size for Keras: pairs and texts as batches of their own, all else as it is.
+
+    Raises:
+        InputError: the data is in no form that a model takes.
+    """
+    if is_texts(x):
+        if y is None or len(y) != len(x):
+            raise InputError(f"{len(x)} source texts need as many targets in y")
+        x = list(zip(x, y, strict=True))
+    pairs = as_pairs(x)
+    if pairs is None:
+        return check_arrays(x, model.input_names, EXAMPLES), y, batch_size
+    seed = int(keras.random.SeedGenerator().state.numpy()[0]) if shuffle else None
+    pairs, preprocessor = pairs_of(pairs, model)
+    return Batches(pairs, preprocessor, batch_size or 32, seed=seed), None, None
 
 
 def check_arrays(x: Any, names: Sequence[str], forms: str) -> Any:
