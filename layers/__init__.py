@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from kzoo.layers.transformer.adaptive_computation import AdaptiveComputation as AdaptiveComputation
     from kzoo.layers.transformer.cached_attention import CachedAttention as CachedAttention
     from kzoo.layers.transformer.copy_gate import CopyGate as CopyGate
+    from kzoo.layers.transformer.counting_attention import CountingAttention as CountingAttention
     from kzoo.layers.transformer.decoder_block import DecoderBlock as DecoderBlock
     from kzoo.layers.transformer.feed_forward import FeedForward as FeedForward
     from kzoo.layers.transformer.looped_depth import LoopedDepth as LoopedDepth

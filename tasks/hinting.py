@@ -10,6 +10,7 @@ from kzoo.tasks.base import Example, Task, Tokens
 PAPER = "Awasthi and Gupta, 2023 (arXiv:2310.00726)"
 BUDGET = "100,000 batches of 1,024"
 WINDOWED = 0.75  # of the sources of the splits "windows"
+SKEW = 0.3  # of the Dirichlet distribution of how likely few values are
 DELIMITER = "|"  # in a source: where the model reads the end of an input; one closes every source without any
 
 
@@ -22,12 +23,14 @@ class Draws(NamedTuple):
         repeated: float. Share of the sources with many repetitions.
         windowed: float. Share of the sources whose values are neighbours.
         narrowest: float. How many neighbours these are at least, in lengths of the source.
+        few: float. Share of the sources that have few different values.
     """
 
     skewed: tuple[int, int] | None = None
     repeated: float = 0.0
     windowed: float = 0.0
     narrowest: float = 0.0
+    few: float = 0.0
 
 
 class HintingTask(Task):
@@ -78,6 +81,16 @@ def neighbours(rng: np.random.Generator, values: int, length: int, narrowest: fl
     least = min(float(values), max(1.0, narrowest * length))
     width = round(least * (values / least) ** rng.random())
     return rng.integers(0, values - width + 1) + rng.integers(0, width, length)
+
+
+def few_values(rng: np.random.Generator, values: int, length: int) -> np.ndarray:
+    """Draws numbers from few values among 0 to values - 1: as many as are there at most, log-uniform from 1 to the
+    length. Half of the time they are equally likely, else some much more than others.
+    """
+    number = min(values, round(length ** rng.random()))
+    chosen = rng.choice(values, number, replace=False)
+    likely = rng.dirichlet(np.full(number, SKEW)) if rng.random() < 0.5 else None
+    return chosen[rng.choice(number, length, p=likely)]
 
 
 def parts(source: Tokens) -> list[Tokens]:

@@ -7,7 +7,7 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
-from kzoo.tasks.hinting import BUDGET, PAPER, WINDOWED, Draws, HintingTask, neighbours
+from kzoo.tasks.hinting import BUDGET, PAPER, WINDOWED, Draws, HintingTask, few_values, neighbours
 from kzoo.tasks.published import Published, percent
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata.sorting import sorting_strata
@@ -30,15 +30,17 @@ class SortingTask(HintingTask):
     "uniform_repeated" are the same with lengths uniform in 2-20. In "windows", which is ours, lengths are uniform too,
     and three quarters of the sources have numbers from a window of 1 to 100 neighbours, its width log-uniform: among
     twenty numbers of twenty there are as many next neighbours and repetitions as among a hundred of a hundred; in
-    "wide_windows" no window is narrower than half the length, so that no number comes again and again. The splits
-    "rep2" to "rep5" are the paper's test distributions rep(n, r): n / r different numbers r times each, the rest
-    uniform.
+    "wide_windows" no window is narrower than half the length, so that no number comes again and again. "varied", ours
+    too, has all kinds of repetition: a third of its sources are uniform, a third from a window of any width, and a
+    third from few values, one to as many as the length. The splits "rep2" to "rep5" are the paper's test distributions
+    rep(n, r): n / r different numbers r times each, the rest uniform.
     """
 
     vocabulary: Tokens = NUMBERS
     splits = {
         **{name: Split((2, 20), 1_000_000) for name in ("train", "train_repeated")},
-        **{name: Split((2, 20), 1_000_000) for name in ("uniform", "uniform_repeated", "windows", "wide_windows")},
+        **{name: Split((2, 20), 1_000_000) for name in ("uniform", "uniform_repeated")},
+        **{name: Split((2, 20), 1_000_000) for name in ("windows", "wide_windows", "varied")},
         **{name: Split((2, 20), 2_000) for name in ("validation", "test", "rep2", "rep3", "rep4", "rep5")},
     }
     draws = {
@@ -47,6 +49,7 @@ class SortingTask(HintingTask):
         "uniform_repeated": Draws(repeated=REPEATED),
         "windows": Draws(windowed=WINDOWED),
         "wide_windows": Draws(windowed=WINDOWED, narrowest=0.5),
+        "varied": Draws(windowed=1 / 3, few=1 / 3),
     }
     test_lengths = (50, 100)
     stress_lengths = (20, 50, 100)
@@ -70,8 +73,11 @@ class SortingTask(HintingTask):
             pool = rng.choice(LARGEST, min(length // 2, LARGEST), replace=False)
             return 1 + pool[rng.integers(0, len(pool), length)]
         draws = self.draws_of(split)
-        if draws.windowed and rng.random() < draws.windowed:
+        kind = rng.random() if draws.windowed or draws.few else 1.0
+        if kind < draws.windowed:
             return 1 + neighbours(rng, LARGEST, length, draws.narrowest)
+        if kind < draws.windowed + draws.few:
+            return 1 + few_values(rng, LARGEST, length)
         return rng.integers(1, LARGEST + 1, length)
 
     def values(self, tokens: Sequence[str], least: int = 1) -> list[int]:

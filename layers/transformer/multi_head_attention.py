@@ -196,9 +196,23 @@ class MultiHeadAttention(CachedAttention):
             bias = self.bias(BiasInputs(*lengths, **about), training=training)
             scores = scores + ops.cast(bias, "float32")
         own = {"states": inputs} if needs_states(self.weighting) else {}
-        weights = self.weighting(scores, mask, **own)
-        context = ops.einsum("bnts,bnsh->btnh", ops.cast(weights, values.dtype), values)
+        context, weights = self.read(scores, values, mask, training, **own)
         return self.projection(ops.reshape(context, (*ops.shape(context)[:2], self.heads * self.size))), weights
+
+    def read(
+        self, scores: Tensor, values: Tensor, mask: Tensor, training: bool = False, **own: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Returns what the heads read, (B, T, N, H), and their weights, (B, N, T, S).
+
+        Args:
+            scores: float32 tensor of shape (B, N, T, S).
+            values: tensor of shape (B, N, S, H).
+            mask: bool tensor that broadcasts to (B, N, T, S).
+            training: bool.
+            **own: what the weighting asks for besides.
+        """
+        weights = self.weighting(scores, mask, **own)
+        return ops.einsum("bnts,bnsh->btnh", ops.cast(weights, values.dtype), values), weights
 
     def split(self, x: Tensor) -> Tensor:
         """Returns vectors (B, T, N * H) as (B, N, T, H)."""

@@ -25,14 +25,14 @@ CHECKSUMS = {
     "cfq": "1472a3a48b5228a1",
     "compute_sqrt": "a3ab21930f547798",
     "copy": "9d5e8042423cf390",
-    "count": "bc1e34ab109a732f",
+    "count": "c93ed8b734c6c692",
     "ctl_backward": "9ca945fc32e26d0b",
     "ctl_forward": "89a8c761dbef714c",
     "cycle_navigation": "ba5ae07a1b3d6152",
     "dedupe": "ec639c0c57115155",
     "duplicate_string": "550d790cad1d4267",
     "even_pairs": "adbe3fca0a028c46",
-    "fill": "230b305486de05cd",
+    "fill": "178d03967a4fe46d",
     "flip_flop": "6c59041bf397c6a5",
     "incrementer": "b673491303ceaea1",
     "inv_recopy": "a040e2ff1dd22766",
@@ -64,10 +64,10 @@ CHECKSUMS = {
     "scan_development": "a0b1272f780256b2",
     "scan_jump": "da1453478fd252f1",
     "scan_turn_left": "10e4fd9b1cddd366",
-    "scratchpad_sorter": "16b602c1ada39261",
+    "scratchpad_sorter": "ffa0672f7e7001f3",
     "solve_equation": "677f640b3c8f1577",
-    "sorted_successor": "273e853f54a28818",
-    "sorter": "bc65849e45fc8463",
+    "sorted_successor": "6fad8c1b7c514514",
+    "sorter": "c19620736f5cb76d",
     "stack_manipulation": "c3054ecb3b0f9533",
     "successor": "439b03d21a42aed2",
     "sum_digits": "9b105bb4a4917a2b",
@@ -91,7 +91,7 @@ HINTING = (
     "two_ahead",
 )
 HINTS = ("sorted_successor", "count", "fill", "carry", "two_ahead")
-TRAINING = ("train", "train_repeated", "uniform", "uniform_repeated", "windows", "wide_windows")
+TRAINING = ("train", "train_repeated", "uniform", "uniform_repeated", "windows", "wide_windows", "varied")
 PARTS |= {(name, split): 2_000 for name in HINTING for split in TRAINING}
 CALCULATION = ("successor", "addition", "multiplication", "parity", "parity_class")
 PARTS |= {(name, "train"): 2_000 for name in CALCULATION}

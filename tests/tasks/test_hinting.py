@@ -67,6 +67,19 @@ def test_no_number_comes_again_and_again_in_wide_windows():
     assert np.mean([span <= 30 for span in spans]) > 0.35
 
 
+def test_varied_sources_have_all_kinds_of_repetition():
+    rows = tasks.get("sorter").examples("varied", 6_000, length=20)
+    numbers = [[int(token) for token in row.source] for row in rows]
+    assert {number for row in numbers for number in row} == set(range(1, 101))
+    far = [row for row in numbers if max(row) - min(row) >= 50]
+    few = np.array([len(set(row)) for row in far if len(set(row)) <= 10])
+    # A third of all has few values, log-uniform up to 20; fewer than 50 apart are mostly windows.
+    assert 0.1 < len(few) / len(rows) < 0.25 and all(np.sum(few == number) >= 15 for number in range(2, 11))
+    assert np.mean([len(set(row)) == 1 for row in numbers]) > 0.04
+    most = np.array([max(Counter(row).values()) for row in far if len(set(row)) == 2])
+    assert most.max() == 19 and np.sum(most <= 12) >= 15
+
+
 def test_three_quarters_of_the_digits_are_neighbours():
     for name in ("incrementer", "carry"):
         rows = tasks.get(name).examples("windows", 4_000, length=10)
