@@ -4,6 +4,7 @@ from typing import Any
 
 import keras
 import numpy as np
+from keras import ops
 
 from kzoo.annotations import Tensor
 from kzoo.errors import InputError
@@ -34,6 +35,22 @@ def check_boolean(mask: Tensor, name: str = "mask") -> None:
     dtype = keras.backend.standardize_dtype(mask.dtype)
     if dtype != "bool":
         raise InputError(f"{name} must be boolean, True at unmasked tokens, not {dtype}")
+
+
+def mask_for_heads(mask: Tensor | None) -> Tensor:
+    """Returns a mask that broadcasts to weights (B, N, T, S).
+
+    Args:
+        mask: bool tensor of shape (B, S) or (B, T, S), True at unmasked keys; None for no key masked.
+
+    Raises:
+        InputError: the mask is not boolean or has another number of axes.
+    """
+    mask = ops.ones((1, 1), dtype="bool") if mask is None else ops.convert_to_tensor(mask)
+    check_boolean(mask)
+    if len(mask.shape) not in (2, 3):
+        raise InputError(f"mask must be of shape (B, S) or (B, T, S), not of {len(mask.shape)} axes")
+    return mask[:, None, None, :] if len(mask.shape) == 2 else mask[:, None, :, :]
 
 
 def _values(mask: Tensor) -> np.ndarray | None:

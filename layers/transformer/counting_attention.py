@@ -1,4 +1,4 @@
-"""Attention some heads of which count what matches."""
+"""Attention some heads of which count what is like the query."""
 
 import math
 from typing import Any
@@ -7,49 +7,62 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Config, DType, Shape, Spec, Tensor
+from kzoo.annotations import Config, DType, Prepared, Shape, Spec, Tensor
 from kzoo.errors import InputError
-from kzoo.layers.transformer.multi_head_attention import MultiHeadAttention
-from kzoo.registry import alias, register
+from kzoo.layers.functional.check_mask import mask_for_heads
+from kzoo.layers.functional.dense import dense, glorot
+from kzoo.layers.functional.log_uniform import log_uniform
+from kzoo.layers.transformer.cached_attention import CachedAttention
+from kzoo.registry import alias, get, register, serialize
+
+SHARP = {"class": "EntmaxWeighting", "config": {"sharpness": 4.0}}
+CHOOSING = {"class": "MultiHeadAttention", "config": {"weighting": SHARP}}
+GAIN, THRESHOLD = 4.0, 0.8  # where training starts
 
 
 @register("multi_head")
-class CountingAttention(MultiHeadAttention):
-    """Multi-head attention whose last heads add up what matches, where the others average it.
+class CountingAttention(CachedAttention):
+    """Attention with heads beside it that add up what is like the query, where the others average.
 
-    A mechanism of this project. A softmax gives the share of the keys that match, and a difference of one between two
-    counts changes the share the less the longer the sequence is. A counting head does not divide. With z the scores, c
-    the trained offset of the head and k the sharpness:
+    A mechanism of this project. A softmax gives the share of the keys that match, which one copy more or less changes
+    the less the longer the sequence is. A counting head does not divide: with m = W_m x, s = W_s x, and its trained
+    gain g and threshold c,
 
-        P_ij = sigmoid(k (z_ij + c)),   count_i = sum over unmasked j of P_ij tanh(k v_j),   output_i = tanh(2 count_i)
+        P_ij     = sigmoid(k g (cos(m_i, m_j) - c))           whether j is like i, 0 to 1
+        count_i  = sum over unmasked j of P_ij tanh(k s_j)    what is alike, with signs: copies read less copies written
+        output_i = attention(x)_i + W_o tanh(2 count_i)
 
-    Where P and tanh(k v) are near 0, 1 and -1, `count` is near a whole number, and what tells 1 from 0 is the same at
-    any length. While training, k is drawn for each sequence, log-uniform between 1 and `sharpness`; otherwise it is
-    `sharpness`. Training at k = 1 moves scores and values so far from 0 that beyond it little is left of what does not
-    match.
+    Where P is near 0 or 1, and tanh near 1 or -1, counts are whole numbers, and what tells one copy from none is the
+    same at any length. Two tokens of one kind match from the start, since queries and keys are one map. While
+    training, the sharpness k is drawn for each sequence, log-uniform from 1 up: what is told apart at k = 1 leaves
+    nothing that could add up at the largest, which is taken otherwise.
 
-    Weights without a sum of one are those of sigmoid attention
-    ([Ramapuram et al., 2024](https://arxiv.org/abs/2409.04431)), which divides by the length instead; for counts by
-    attention without normalisation see [Yang and Chiang, 2024](https://arxiv.org/abs/2404.04393).
+    Weights that do not sum to one are those of sigmoid attention
+    ([Ramapuram et al., 2024](https://arxiv.org/abs/2409.04431)), one map for queries and keys that of
+    [Kitaev et al., 2020](https://arxiv.org/abs/2001.04451), section 2.
 
     Args:
         heads: int. Number of heads N, 2 or more. Defaults to 2.
         counting: int. So many heads, the last, count; 1 to N - 1. Defaults to 1.
-        sharpness: float. k, 1 to 1,000. Defaults to 4.
-        weighting: name, config or object of the kind "weighting", of the other heads. Defaults to "entmax", which
-            gives nothing to keys far below the best.
-        head_units, position, bias, query_bias, trainable_scale, initialization, dropout, dtype: as of
-            `MultiHeadAttention`.
+        head_units: int. Size H of a head. Defaults to the size of the states divided by N.
+        attention: name, config or object of the kind "multi_head", with the other heads. Defaults to dot products with
+            an entmax of the same sharpness, 4, which gives nothing to keys far below the best.
+        sharpness: float. The largest k, 1 to 1,000. Defaults to 4.
+        dtype: str or DTypePolicy. Counts and weights are float32 under any.
 
     Call arguments:
-        inputs: tensor of shape (B, T, D); this and the others as of `MultiHeadAttention`.
+        inputs: tensor of shape (B, T, D).
+        mask: bool tensor of shape (B, T) or (B, T, T), True at unmasked keys. Defaults to no key masked.
+        training: bool.
+        delimiter: as of `MultiHeadAttention`; so the next.
+        places: tensor.
 
     Returns:
-        The output, of shape (B, T, D), and the weights, float32 of shape (B, N, T, S); those of counting heads, P, do
-        not sum to one.
+        The output, of shape (B, T, D), and the weights, float32 of shape (B, N, T, T): those of the counting heads, P,
+        do not sum to one.
 
     Raises:
-        InputError: an argument is out of range, or a part is unknown.
+        InputError: an argument is out of range, or D is no multiple of the heads.
 
     Example:
 
@@ -64,42 +77,105 @@ class CountingAttention(MultiHeadAttention):
         self,
         heads: int = 2,
         counting: int = 1,
+        head_units: int | None = None,
+        attention: Spec = CHOOSING,
         sharpness: float = 4.0,
-        weighting: Spec = "entmax",
         dtype: DType = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(heads=heads, weighting=weighting, dtype=dtype, **kwargs)
-        if self.heads < 2:
-            raise InputError("counting attention needs 2 heads or more, as one does not count")
+        super().__init__(dtype=dtype, **kwargs)
+        self.heads = checks.integer("heads", heads, 2, 1024)
         self.counting = checks.integer("counting", counting, 1, self.heads - 1)
+        self.head_units = None if head_units is None else checks.integer("head_units", head_units, 1, 65_536)
         self.sharpness = checks.number("sharpness", sharpness, 1.0, 1000.0)
+        stated = {"heads": self.heads - self.counting, "head_units": self.head_units}
+        self.attention: Any = get("multi_head", attention, stated, dtype=self.dtype_policy)
         if self.sharpness > 1:
             self.seeds = keras.random.SeedGenerator()
 
-    def build(self, inputs_shape: Shape, memory_shape: Shape | None = None, mask_shape: Shape | None = None) -> None:
-        # Matches are rare: without this offset all heads would count all keys at first.
-        start = keras.initializers.Constant(-2.0)
-        self.offset = self.add_weight((self.counting, 1, 1), initializer=start, name="offset")
-        super().build(inputs_shape, memory_shape, mask_shape)
+    def build(self, inputs_shape: Shape, mask_shape: Shape | None = None) -> None:
+        size = inputs_shape[-1]
+        if self.head_units is None and size % self.heads:
+            raise InputError(f"states of size {size} cannot be split between {self.heads} heads")
+        self.size = self.head_units or size // self.heads
+        if self.attention.head_units is None:
+            self.attention.head_units = self.size  # all heads are of one size
+        self.attention.build(inputs_shape)
+        units = self.counting * self.size
+        for name, (inputs, outputs) in {"match": (size, units), "sign": (size, units), "total": (units, size)}.items():
+            layer = dense(outputs, inputs, glorot(inputs, outputs), use_bias=False, dtype=self.dtype_policy)
+            layer.build((None, None, inputs))
+            setattr(self, name, layer)
+        constant = keras.initializers.Constant
+        self.log_gain = self.add_weight((self.counting, 1, 1), initializer=constant(math.log(GAIN)), name="log_gain")
+        self.threshold = self.add_weight((self.counting, 1, 1), initializer=constant(THRESHOLD), name="threshold")
+        self.built = True
 
-    def read(
-        self, scores: Tensor, values: Tensor, mask: Tensor, training: bool = False, **own: Tensor
+    def call(
+        self,
+        inputs: Tensor,
+        mask: Tensor | None = None,
+        training: bool = False,
+        delimiter: Tensor | None = None,
+        places: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
-        others = self.heads - self.counting
-        context, weights = super().read(scores[:, :others], values[:, :others], mask, training, **own)
+        prepared = self.prepare(inputs, training) | ({} if delimiter is None else {"delimiter": delimiter})
+        return self.attend(inputs, prepared, mask, None, training, places)
+
+    def prepare(self, memory: Tensor, training: bool = False) -> Prepared:
+        """Returns what `attend` needs of a memory (B, S, D): what the attention prepares, `likes`, of length one, and
+        `signs`, each (B, N, S, H).
+        """
+        own = {"likes": self.direction(memory), "signs": self.split(self.sign(memory))}
+        return self.attention.prepare(memory, training) | own
+
+    def attend(
+        self,
+        inputs: Tensor,
+        prepared: Prepared,
+        mask: Tensor | None = None,
+        query_offset: Tensor | None = None,
+        training: bool = False,
+        places: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """Attends to, and counts, what `prepare` returned; see `MultiHeadAttention.attend`."""
+        context, weights = self.attention.attend(inputs, prepared, mask, query_offset, training, places)
         sharpness: Tensor = self.sharpness
         if training and self.sharpness > 1:
-            drawn = keras.random.uniform((ops.shape(scores)[0], 1, 1, 1), dtype="float32", seed=self.seeds)
-            sharpness = ops.exp(math.log(self.sharpness) * drawn)
-        offset = ops.cast(self.offset, "float32")
-        matches = ops.sigmoid(sharpness * (scores[:, others:] + offset)) * ops.cast(mask, "float32")
-        signs = ops.tanh(sharpness * ops.cast(values[:, others:], "float32"))
-        counts = ops.tanh(2.0 * ops.einsum("bnts,bnsh->btnh", matches, signs))
-        return ops.concatenate([context, ops.cast(counts, context.dtype)], 2), ops.concatenate([weights, matches], 1)
+            sharpness = log_uniform(ops.shape(inputs)[0], self.sharpness, self.seeds)
+        cosines = ops.cast(ops.einsum("bnth,bnsh->bnts", self.direction(inputs), prepared["likes"]), "float32")
+        gain, threshold = ops.exp(ops.cast(self.log_gain, "float32")), ops.cast(self.threshold, "float32")
+        alike = ops.sigmoid(sharpness * gain * (cosines - threshold)) * ops.cast(mask_for_heads(mask), "float32")
+        signs = ops.tanh(sharpness * ops.cast(prepared["signs"], "float32"))
+        counts = ops.tanh(2.0 * ops.einsum("bnts,bnsh->btnh", alike, signs))
+        counts = ops.reshape(counts, (*ops.shape(counts)[:2], self.counting * self.size))
+        return context + self.total(ops.cast(counts, self.compute_dtype)), ops.concatenate([weights, alike], axis=1)
+
+    def direction(self, x: Tensor) -> Tensor:
+        """Returns what is compared of states (B, T, D), of length one: (B, N, T, H)."""
+        x = self.split(self.match(x))
+        return x * ops.rsqrt(ops.sum(x * x, axis=-1, keepdims=True) + 1e-6)
+
+    def split(self, x: Tensor) -> Tensor:
+        """Returns vectors (B, T, N * H) of the counting heads as (B, N, T, H)."""
+        return ops.transpose(ops.reshape(x, (*ops.shape(x)[:2], self.counting, self.size)), (0, 2, 1, 3))
+
+    def largest_activation(self, length: int) -> int:
+        """Returns the numbers of its weights of one sequence of so many tokens with itself."""
+        return self.heads * length**2
+
+    def compute_mask(self, *args: Any, **kwargs: Any) -> None:
+        return None
 
     def get_config(self) -> Config:
-        return {**super().get_config(), "counting": self.counting, "sharpness": self.sharpness}
+        return {
+            **super().get_config(),
+            "heads": self.heads,
+            "counting": self.counting,
+            "head_units": self.head_units,
+            "attention": serialize(self.attention),
+            "sharpness": self.sharpness,
+        }
 
 
 alias("multi_head", "counting", "CountingAttention")

@@ -10,7 +10,7 @@ from kzoo.annotations import Config, DType, Prepared, Shape, Spec, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.bias.attention_bias import AttentionBias
 from kzoo.layers.bias.bias_inputs import BiasInputs
-from kzoo.layers.functional.check_mask import check_boolean
+from kzoo.layers.functional.check_mask import mask_for_heads
 from kzoo.layers.functional.dense import dense, glorot
 from kzoo.layers.transformer.cached_attention import CachedAttention
 from kzoo.registry import alias, get, register, serialize
@@ -175,12 +175,7 @@ class MultiHeadAttention(CachedAttention):
             training: bool.
             places: int tensor of shape (B, S), as of `call`.
         """
-        keys, values = prepared["keys"], prepared["values"]
-        mask = ops.ones((1, 1), dtype="bool") if mask is None else ops.convert_to_tensor(mask)
-        check_boolean(mask)
-        if len(mask.shape) not in (2, 3):
-            raise InputError(f"mask must be of shape (B, S) or (B, T, S), not of {len(mask.shape)} axes")
-        mask = mask[:, None, None, :] if len(mask.shape) == 2 else mask[:, None, :, :]
+        keys, values, mask = prepared["keys"], prepared["values"], mask_for_heads(mask)
         plain = self.split(self.query(inputs))
         queries = plain + ops.cast(self.content_bias, plain.dtype) if self.query_bias else plain
         offsets = {"query_offset": query_offset, "source_ends": prepared.get("source_ends")}
@@ -196,23 +191,9 @@ class MultiHeadAttention(CachedAttention):
             bias = self.bias(BiasInputs(*lengths, **about), training=training)
             scores = scores + ops.cast(bias, "float32")
         own = {"states": inputs} if needs_states(self.weighting) else {}
-        context, weights = self.read(scores, values, mask, training, **own)
-        return self.projection(ops.reshape(context, (*ops.shape(context)[:2], self.heads * self.size))), weights
-
-    def read(
-        self, scores: Tensor, values: Tensor, mask: Tensor, training: bool = False, **own: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """Returns what the heads read, (B, T, N, H), and their weights, (B, N, T, S).
-
-        Args:
-            scores: float32 tensor of shape (B, N, T, S).
-            values: tensor of shape (B, N, S, H).
-            mask: bool tensor that broadcasts to (B, N, T, S).
-            training: bool.
-            **own: what the weighting asks for besides.
-        """
         weights = self.weighting(scores, mask, **own)
-        return ops.einsum("bnts,bnsh->btnh", ops.cast(weights, values.dtype), values), weights
+        context = ops.einsum("bnts,bnsh->btnh", ops.cast(weights, values.dtype), values)
+        return self.projection(ops.reshape(context, (*ops.shape(context)[:2], self.heads * self.size))), weights
 
     def split(self, x: Tensor) -> Tensor:
         """Returns vectors (B, T, N * H) as (B, N, T, H)."""

@@ -5,8 +5,10 @@ from typing import Any
 import keras
 from keras import ops
 
+from kzoo import checks
 from kzoo.annotations import Config, DType, Tensor
 from kzoo.layers.functional.check_mask import check_boolean
+from kzoo.layers.functional.log_uniform import log_uniform
 from kzoo.registry import alias, register
 
 MASKED = -1e4  # half the distance at least at which a key has no weight is 1
@@ -20,15 +22,23 @@ class EntmaxWeighting(keras.layers.Layer):
     where tau makes the row sum to 1. It is found exactly, from the sorted scores.
     Keys that are added far below the best change nothing, at any number.
 
+    With a `sharpness` scores are multiplied by it; while training, by a factor that is drawn for each sequence,
+    log-uniform from 1 up to it. What is told apart at 1 is then far below the best.
+
+    Args:
+        sharpness: float. 1 to 1,000. Defaults to 1, the plain entmax.
+        dtype: str or DTypePolicy. Weights are float32 under any.
+
     Call arguments:
         scores: float32 tensor of shape (B, N, T, S).
         mask: bool tensor that broadcasts to (B, N, T, S), True at unmasked keys; every row has at least one.
+        training: bool.
 
     Returns:
         Weights, float32 of shape (B, N, T, S), exactly 0 at masked keys.
 
     Raises:
-        InputError: the mask is not boolean.
+        InputError: the mask is not boolean, or the sharpness is out of range.
 
     Example:
 
@@ -39,15 +49,21 @@ class EntmaxWeighting(keras.layers.Layer):
     ```
     """
 
-    def __init__(self, dtype: DType = None, **kwargs: Any) -> None:
+    def __init__(self, sharpness: float = 1.0, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(autocast=False, dtype=dtype, **kwargs)
+        self.sharpness = checks.number("sharpness", sharpness, 1.0, 1000.0)
+        if self.sharpness > 1:
+            self.seeds = keras.random.SeedGenerator()
 
-    def call(self, scores: Tensor, mask: Tensor) -> Tensor:
+    def call(self, scores: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         check_boolean(mask)
-        return entmax(ops.cast(scores, "float32"), mask)
+        scores, factor = ops.cast(scores, "float32"), self.sharpness
+        if training and self.sharpness > 1:
+            factor = log_uniform(ops.shape(scores)[0], self.sharpness, self.seeds)
+        return entmax(factor * scores, mask)
 
     def get_config(self) -> Config:
-        return super().get_config()  # without an override Keras leaves the dtype policy out
+        return {**super().get_config(), "sharpness": self.sharpness}
 
 
 def entmax(scores: Tensor, mask: Tensor) -> Tensor:

@@ -21,7 +21,7 @@ CHECKSUMS = {
     "binary_addition": "932acf0aa413b541",
     "binary_multiplication": "3202ea2ee15695aa",
     "bucket_sort": "a2662da3932f02dd",
-    "carry": "b8fda813e8c87ea5",
+    "carry": "721d5fb35f36657c",
     "cfq": "1472a3a48b5228a1",
     "compute_sqrt": "a3ab21930f547798",
     "copy": "9d5e8042423cf390",
@@ -34,7 +34,7 @@ CHECKSUMS = {
     "even_pairs": "adbe3fca0a028c46",
     "fill": "178d03967a4fe46d",
     "flip_flop": "6c59041bf397c6a5",
-    "incrementer": "b673491303ceaea1",
+    "incrementer": "3b58cacc60ea8eab",
     "inv_recopy": "a040e2ff1dd22766",
     "inv_reverse_recopy": "c1c7561a703bc46d",
     "lego": "4b9dfbbce601a02e",
@@ -91,7 +91,7 @@ HINTING = (
     "two_ahead",
 )
 HINTS = ("sorted_successor", "count", "fill", "carry", "two_ahead")
-TRAINING = ("train", "train_repeated", "uniform", "uniform_repeated", "windows", "wide_windows", "varied")
+TRAINING = ("train", "train_repeated", "uniform", "uniform_repeated", "windows", "wide_windows", "varied", "carries")
 PARTS |= {(name, split): 2_000 for name in HINTING for split in TRAINING}
 CALCULATION = ("successor", "addition", "multiplication", "parity", "parity_class")
 PARTS |= {(name, "train"): 2_000 for name in CALCULATION}

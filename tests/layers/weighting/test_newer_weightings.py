@@ -55,6 +55,17 @@ def test_entmax():
         np.testing.assert_allclose(found, entmax(z.astype("float64")), atol=1e-5)
 
 
+def test_a_sharp_entmax_has_its_sharpness_drawn_while_training():
+    np.testing.assert_allclose(weigh("entmax", sharpness=3.0), weigh("entmax", 3 * SCORES), atol=1e-6)
+    layer, mask = kzoo.layers.EntmaxWeighting(sharpness=8.0), np.ones(2, bool)
+    scores = np.tile(np.array([0.25, 0], "float32"), (500, 1, 1, 1))
+    weights = ops.convert_to_numpy(layer(scores, mask, training=True))[:, 0, 0]
+    gap = 2 * (np.sqrt(weights[:, 0]) - np.sqrt(weights[:, 1]))  # of the scores, as long as both have a weight
+    factors = gap[weights[:, 1] > 0] / 0.25
+    assert 1 <= factors.min() < 1.1 and 7 < factors.max() <= 8
+    assert np.mean(factors < np.sqrt(8)) == pytest.approx(0.5, abs=0.08)
+
+
 def test_far_keys_change_nothing():
     near = SCORES[:1, :1, :1]
     far = np.concatenate([near, np.full((1, 1, 1, 500), near.max() - 2.1, "float32")], -1)
