@@ -6,6 +6,7 @@ from kzoo.lazy import attach
 
 if TYPE_CHECKING:
     from kzoo.models.classifier import Classifier as Classifier
+    from kzoo.models.constructed_incrementer import construct_incrementer as construct_incrementer
     from kzoo.models.named_arrays import Trace as Trace
     from kzoo.models.protocols import Generates as Generates
     from kzoo.models.protocols import Traces as Traces

@@ -19,7 +19,7 @@ from kzoo.training.stages import Stage
 from kzoo.training.upgrade import upgrade
 
 FORMAT = 2
-CONSTRUCTIONS = ("construct_sorter",)
+CONSTRUCTIONS = ("construct_sorter", "construct_incrementer")
 MECHANISM = re.compile(r"[a-z0-9_]{1,64}")
 ALWAYS = ("task", "task_version", "mechanism", "supervision", "model")  # written in any case
 
@@ -31,8 +31,8 @@ class Recipe:
     Args:
         task: str. The task's name, or the path of a file of pairs, see `kzoo.tasks.PairsFile`, whose name is taken.
         model: dict. `{"class": name, "config": {...}}`, without vocabulary, which the task gives; or
-            `{"class": "construct_sorter", ...}` with the arguments of that function of `kzoo.models`: a model whose
-            weights are set, not trained.
+            `{"class": "construct_sorter", ...}`, or "construct_incrementer", with the arguments of that function of
+            `kzoo.models`: a model whose weights are set, not trained.
         stages: tuple of Stage. One after another; none where the weights are set.
         task_version: int. The version of the task's examples; a recipe of another version is refused.
         mechanism: str or None. What the recipe is listed under in tables, as "onestep". None is not stated.

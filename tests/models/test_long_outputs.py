@@ -17,7 +17,7 @@ def test_thousands_of_symbols_are_right(name, length, least):
     assert model.generate([list(example.source)], max_length=len(example.target) + 5) == [" ".join(example.target)]
 
 
-@pytest.mark.parametrize("name", ["onestep_copy", "abc_addition", "tempered_incrementer", "ndr_ctl_forward"])
+@pytest.mark.parametrize("name", ["onestep_copy", "abc_addition", "mirrored_incrementer", "ndr_ctl_forward"])
 def test_a_source_has_an_end(name):
     model = kzoo.from_preset(name)
     source = [model.preprocessor.tokenizer.tokens[0]] * 10_001
