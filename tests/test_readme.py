@@ -33,7 +33,7 @@ def test_the_weights_without_kzoo(root, python):
 @pytest.mark.slow
 def test_fine_tuning(root, python, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    registry.kinds()  # so that all of kzoo's are there before
+    registry.names("task")  # so that all of kzoo's are there before
     monkeypatch.setattr(registry, "_CLASSES", {**registry._CLASSES, "task": dict(registry._CLASSES["task"])})
     _, (task, tune, publish) = section(root, "Fine-tuning on your own strings")
     assert len(task.split("@register")[1].strip().splitlines()) <= 11  # a task in ten lines
