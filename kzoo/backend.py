@@ -5,6 +5,7 @@ installed, kzoo takes the first installed of jax, torch and tensorflow, and says
 """
 
 import contextlib
+import importlib
 import importlib.util
 import json
 import os
@@ -97,6 +98,7 @@ def _import_keras() -> str:
         _taken.clear()
     others = [name for name in available if name != chosen]
     hidden = _Hidden([name for name in [*others, *_spared] if name not in sys.modules])
+    importlib.import_module("numpy")  # whole before Keras: two threads that import it at once fail
     sys.meta_path.insert(0, hidden)
     try:
         with around_import(chosen):

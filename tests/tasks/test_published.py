@@ -9,7 +9,6 @@ from kzoo.tasks.published import Published, percent
 pytestmark = pytest.mark.once
 NOT_COMPARABLE = {
     "sorter": {"plain", "tempered", "hinted"},
-    "incrementer": {"hinted", "tempered"},
     "lego": {"plain", "hinted"},
     "ctl_forward": {"transformer", "rel", "geometric"},
     "ctl_backward": {"transformer", "rel", "geometric", "ndr"},
