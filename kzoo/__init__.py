@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from kzoo.saving.preset import preset_info as preset_info
     from kzoo.saving.save import save_to_preset as save_to_preset
     from kzoo.training.alignment.align import align as align
+    from kzoo.training.alignment.align_phrases import align_phrases as align_phrases
     from kzoo.training.calibration import calibrate as calibrate
     from kzoo.training.recipe import Recipe as Recipe
     from kzoo.training.recipe import load_recipe as load_recipe

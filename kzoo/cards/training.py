@@ -76,7 +76,7 @@ def _stage(recipe: Recipe, index: int, task: Any) -> str:
     if learned is not None:
         text += f"""
 Unlike in the paper, a loss between its attention and an alignment is added, times {learned.weight:g}. The alignment
-is learned from the same examples alone: see `kzoo.align`."""
+is learned from the same examples alone: see `kzoo.{"align_phrases" if learned.phrases else "align"}`."""
     elif stage.objective.attention_supervision:
         weight = stage.objective.attention_supervision
         text += f"\nUnlike in the paper, a loss between its attention and the gold attention is added, times {weight}."

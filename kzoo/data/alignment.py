@@ -11,12 +11,12 @@ KINDS = ("stay", "move", "look")
 
 
 class Alignment:
-    """Which source position each target token of some pairs comes from; see `kzoo.align`.
+    """Which source position each target token of some pairs comes from; see `kzoo.align` and `kzoo.align_phrases`.
 
     Args:
         pairs: sequence of Example.
         direction: str. "forward" or "backward", the end from which sources are read.
-        log_likelihoods: mapping of str to float. Of all targets, by direction.
+        log_likelihoods: mapping of str to float. Of all targets, by the directions that were tried.
         posteriors: sequence of float32 (T, S + 1), one a pair: how likely the target token comes from each source
             token, in the order of the source, and in the last column from the end of the source.
         kinds: sequence of float32 (T, 3), one a pair: how likely the step stays where the walk is, moves to the next
@@ -64,10 +64,11 @@ class Alignment:
         tokens = sum(len(rows) for rows in self.posteriors)
         shares = sum(rows.sum(axis=0) for rows in self.kinds) / tokens
         certain = sum(float(rows.max(axis=1).sum()) for rows in self.posteriors) / tokens
-        other = self.log_likelihoods[DIRECTIONS[self.direction == "forward"]]
+        other = self.log_likelihoods.get(DIRECTIONS[self.direction == "forward"])
+        otherwise = "" if other is None else f" ({other / tokens:.4f} the other way)"
         steps = ", ".join(f"{kind} {100 * share:.1f} %" for kind, share in zip(KINDS, shares, strict=True))
         return (
             f"{len(self.pairs):,} pairs, read {self.direction}: log-likelihood {self.log_likelihood / tokens:.4f} "
-            f"a token ({other / tokens:.4f} the other way).\nSteps: {steps}.\n"
+            f"a token{otherwise}.\nSteps: {steps}.\n"
             f"The most likely position has {100 * certain:.1f} % of the posterior in the mean."
         )

@@ -8,8 +8,9 @@ from kzoo.errors import InputError
 from kzoo.tasks import Example, Task
 from kzoo.tasks import get as get_task
 from kzoo.tasks.hinting import parts
+from kzoo.training.learned_alignment import LearnedAlignment
 from kzoo.training.recipe import Recipe
-from kzoo.training.stages import LearnedAlignment, Stage
+from kzoo.training.stages import Stage
 
 FRESH = 10**6  # so far apart are the seeds of two runs' fresh examples; the seed of all other examples is 0
 
@@ -43,10 +44,9 @@ def _preprocessor(recipe: Recipe, stage: Stage, model: Any, seed: int) -> Any:
     told = stage.objective.attention_supervision
     if isinstance(told, LearnedAlignment):
         from kzoo.preprocessing.learned_attention import LearnedAttention
-        from kzoo.training.alignment.align import align
 
         examples = training_examples(stage, seed, get_task(recipe.task), None)
-        return LearnedAttention(model.preprocessor, align(examples, seed, told.steps), told.weight)
+        return LearnedAttention(model.preprocessor, told.align(examples, seed), told.weight)
     if told:
         return SupervisedAttention(model.preprocessor, get_task(recipe.task), told)
     return model.preprocessor

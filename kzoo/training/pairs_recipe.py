@@ -2,8 +2,9 @@
 
 from kzoo.tasks import PairsFile
 from kzoo.training.alignment.pairs import can_be_aligned
+from kzoo.training.learned_alignment import LearnedAlignment
 from kzoo.training.recipe import Recipe
-from kzoo.training.stages import Budget, LearnedAlignment, Objective, Optimizer, Stage
+from kzoo.training.stages import Budget, Objective, Optimizer, Stage
 
 STEPS = 2_500  # as the recipes of the papers' tables: 8 epochs of 10,000 examples
 EPOCHS = (8, 500)  # at least and at most

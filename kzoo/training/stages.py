@@ -9,6 +9,7 @@ from typing import Any, Self
 from kzoo import checks
 from kzoo.data.sampling import SAMPLINGS
 from kzoo.errors import InputError
+from kzoo.training.learned_alignment import LearnedAlignment
 from kzoo.training.part import LARGEST_COUNT, Part, check_count, check_lengths
 
 SCHEDULES = ("constant", "cosine", "trapezoidal", "plateau")
@@ -49,32 +50,6 @@ class Data(Part):
 
 
 @dataclass(frozen=True)
-class LearnedAlignment(Part):
-    """Attention supervision from the training pairs alone: see `kzoo.align`. Written with `"from": "alignment"`.
-
-    Args:
-        weight: float. Weight of the loss between attention and the posteriors of the alignment.
-        steps: int. Steps of Adam that fit the alignment in each direction, before the stage.
-    """
-
-    weight: float = 1.0
-    steps: int = 300
-
-    def __post_init__(self) -> None:
-        checks.number("the weight of attention_supervision", self.weight, 1e-9, 1e6)
-        checks.integer("the steps of attention_supervision", self.steps, 1, 1_000_000)
-
-    @classmethod
-    def from_config(cls, config: Any, name: str) -> Self:
-        config = dict(config)
-        checks.choice(f"from of {name}", config.pop("from", None), ("alignment",))
-        return super().from_config(config, name)
-
-    def to_config(self) -> dict[str, Any]:
-        return {"from": "alignment", **super().to_config()}
-
-
-@dataclass(frozen=True)
 class Objective(Part):
     """What is learned besides the target.
 
@@ -82,8 +57,8 @@ class Objective(Part):
         intermediate: bool. Whether the intermediate results of the task are targets too, each read from the column
             that the task names: see `Task.intermediate`. For a `TransformerClassifier`.
         attention_supervision: float or LearnedAlignment. Weight of the loss between attention and the gold attention of
-            the task: see `SupervisedAttention`. 0 leaves it out. Or `{"from": "alignment"}`, supervision by an
-            alignment that is learned from the stage's own pairs. For a `RecurrentSeq2Seq`.
+            the task: see `SupervisedAttention`. 0 leaves it out. Or `{"from": "alignment"}` or `{"from": "phrases"}`,
+            supervision by an alignment that is learned from the stage's own pairs. For a `RecurrentSeq2Seq`.
     """
 
     intermediate: bool = False
