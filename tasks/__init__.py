@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from kzoo.tasks.increment import IncrementTask as IncrementTask
     from kzoo.tasks.lego import Lego as Lego
     from kzoo.tasks.lego import LegoTask as LegoTask
+    from kzoo.tasks.lego import LegoValue as LegoValue
     from kzoo.tasks.lego import TwoAhead as TwoAhead
     from kzoo.tasks.listops import ListOps as ListOps
     from kzoo.tasks.listops_grammar import ListOpsGrammar as ListOpsGrammar

@@ -24,6 +24,7 @@ class Draws(NamedTuple):
         windowed: float. Share of the sources whose values are neighbours.
         narrowest: float. How many neighbours these are at least, in lengths of the source.
         few: float. Share of the sources that have few different values.
+        clustered: float. Share of the sources that have few different values, some of them close to each other.
     """
 
     skewed: tuple[int, int] | None = None
@@ -31,6 +32,7 @@ class Draws(NamedTuple):
     windowed: float = 0.0
     narrowest: float = 0.0
     few: float = 0.0
+    clustered: float = 0.0
 
 
 class HintingTask(Task):
@@ -88,9 +90,24 @@ def few_values(rng: np.random.Generator, values: int, length: int) -> np.ndarray
     length. Half of the time they are equally likely, else some much more than others.
     """
     number = min(values, round(length ** rng.random()))
-    chosen = rng.choice(values, number, replace=False)
-    likely = rng.dirichlet(np.full(number, SKEW)) if rng.random() < 0.5 else None
-    return chosen[rng.choice(number, length, p=likely)]
+    return some_of(rng, rng.choice(values, number, replace=False), length)
+
+
+def clusters(rng: np.random.Generator, values: int, length: int) -> np.ndarray:
+    """Draws numbers from few values among 0 to values - 1, as many as those of `few_values`, which are in one to as
+    many clusters: windows of 2 to 20 neighbours, log-uniform.
+    """
+    number = round(length ** rng.random())
+    width = min(values, round(2.0 * 10.0 ** rng.random()))
+    starts = rng.integers(0, values - width + 1, round(number ** rng.random()))
+    chosen = np.unique(rng.choice(starts, number) + rng.integers(0, width, number))
+    return some_of(rng, chosen, length)
+
+
+def some_of(rng: np.random.Generator, values: np.ndarray, length: int) -> np.ndarray:
+    """Draws from values, which are equally likely half of the time, else some much more than others."""
+    likely = rng.dirichlet(np.full(len(values), SKEW)) if rng.random() < 0.5 else None
+    return values[rng.choice(len(values), length, p=likely)]
 
 
 def parts(source: Tokens) -> list[Tokens]:

@@ -7,7 +7,7 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
-from kzoo.tasks.hinting import BUDGET, PAPER, WINDOWED, Draws, HintingTask, few_values, neighbours
+from kzoo.tasks.hinting import BUDGET, PAPER, WINDOWED, Draws, HintingTask, clusters, few_values, neighbours
 from kzoo.tasks.published import Published, percent
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata.sorting import sorting_strata
@@ -32,7 +32,8 @@ class SortingTask(HintingTask):
     twenty numbers of twenty there are as many next neighbours and repetitions as among a hundred of a hundred; in
     "wide_windows" no window is narrower than half the length, so that no number comes again and again. "varied", ours
     too, has all kinds of repetition: a third of its sources are uniform, a third from a window of any width, and a
-    third from few values, one to as many as the length. The splits "rep2" to "rep5" are the paper's test distributions
+    third from few values, one to as many as the length; in "clustered" these three are a quarter each, and the last
+    has few values in clusters of close ones. The splits "rep2" to "rep5" are the paper's test distributions
     rep(n, r): n / r different numbers r times each, the rest uniform.
     """
 
@@ -40,7 +41,7 @@ class SortingTask(HintingTask):
     splits = {
         **{name: Split((2, 20), 1_000_000) for name in ("train", "train_repeated")},
         **{name: Split((2, 20), 1_000_000) for name in ("uniform", "uniform_repeated")},
-        **{name: Split((2, 20), 1_000_000) for name in ("windows", "wide_windows", "varied")},
+        **{name: Split((2, 20), 1_000_000) for name in ("windows", "wide_windows", "varied", "clustered")},
         **{name: Split((2, 20), 2_000) for name in ("validation", "test", "rep2", "rep3", "rep4", "rep5")},
     }
     draws = {
@@ -50,6 +51,7 @@ class SortingTask(HintingTask):
         "windows": Draws(windowed=WINDOWED),
         "wide_windows": Draws(windowed=WINDOWED, narrowest=0.5),
         "varied": Draws(windowed=1 / 3, few=1 / 3),
+        "clustered": Draws(windowed=0.25, few=0.25, clustered=0.25),
     }
     test_lengths = (50, 100)
     stress_lengths = (20, 50, 100)
@@ -78,6 +80,8 @@ class SortingTask(HintingTask):
             return 1 + neighbours(rng, LARGEST, length, draws.narrowest)
         if kind < draws.windowed + draws.few:
             return 1 + few_values(rng, LARGEST, length)
+        if kind < draws.windowed + draws.few + draws.clustered:
+            return 1 + clusters(rng, LARGEST, length)
         return rng.integers(1, LARGEST + 1, length)
 
     def values(self, tokens: Sequence[str], least: int = 1) -> list[int]:

@@ -25,19 +25,20 @@ CHECKSUMS = {
     "cfq": "1472a3a48b5228a1",
     "compute_sqrt": "a3ab21930f547798",
     "copy": "9d5e8042423cf390",
-    "count": "c93ed8b734c6c692",
+    "count": "40f3bd84cf8eac23",
     "ctl_backward": "9ca945fc32e26d0b",
     "ctl_forward": "89a8c761dbef714c",
     "cycle_navigation": "ba5ae07a1b3d6152",
     "dedupe": "ec639c0c57115155",
     "duplicate_string": "550d790cad1d4267",
     "even_pairs": "adbe3fca0a028c46",
-    "fill": "178d03967a4fe46d",
+    "fill": "78449cd9a9eb0274",
     "flip_flop": "6c59041bf397c6a5",
     "incrementer": "3b58cacc60ea8eab",
     "inv_recopy": "a040e2ff1dd22766",
     "inv_reverse_recopy": "c1c7561a703bc46d",
     "lego": "4b9dfbbce601a02e",
+    "lego_value": "1ab031ae63f57a32",
     "listops": "774c966f8ffece2e",
     "listops_grammar": "d667c52ac2fc9984",
     "lookup": "4a71aa5fd389a586",
@@ -64,10 +65,10 @@ CHECKSUMS = {
     "scan_development": "a0b1272f780256b2",
     "scan_jump": "da1453478fd252f1",
     "scan_turn_left": "10e4fd9b1cddd366",
-    "scratchpad_sorter": "ffa0672f7e7001f3",
+    "scratchpad_sorter": "7f31baa2dfb9ff14",
     "solve_equation": "677f640b3c8f1577",
-    "sorted_successor": "6fad8c1b7c514514",
-    "sorter": "c19620736f5cb76d",
+    "sorted_successor": "67a983c508aff9ea",
+    "sorter": "f1e5354a44ee0e04",
     "stack_manipulation": "c3054ecb3b0f9533",
     "successor": "439b03d21a42aed2",
     "sum_digits": "9b105bb4a4917a2b",
@@ -88,10 +89,12 @@ HINTING = (
     "incrementer",
     "carry",
     "lego",
+    "lego_value",
     "two_ahead",
 )
 HINTS = ("sorted_successor", "count", "fill", "carry", "two_ahead")
-TRAINING = ("train", "train_repeated", "uniform", "uniform_repeated", "windows", "wide_windows", "varied", "carries")
+TRAINING = ("train", "train_repeated", "uniform", "uniform_repeated", "windows", "wide_windows", "varied", "clustered")
+TRAINING += ("carries",)
 PARTS |= {(name, split): 2_000 for name in HINTING for split in TRAINING}
 CALCULATION = ("successor", "addition", "multiplication", "parity", "parity_class")
 PARTS |= {(name, "train"): 2_000 for name in CALCULATION}

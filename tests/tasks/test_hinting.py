@@ -80,6 +80,27 @@ def test_varied_sources_have_all_kinds_of_repetition():
     assert most.max() == 19 and np.sum(most <= 12) >= 15
 
 
+def test_clustered_sources_have_close_values_far_from_others():
+    rows = tasks.get("sorter").examples("clustered", 6_000, length=20)
+    numbers = [sorted(map(int, row.source)) for row in rows]
+    assert {number for row in numbers for number in row} == set(range(1, 101))
+    values = [sorted(set(row)) for row in numbers]
+    gaps = [np.diff(row) for row in values]
+    # Two close values of few after a far one, and one rare value beside a frequent one, are both seldom in "varied".
+    close = [len(gap) < 10 and max(gap, default=0) >= 25 and min(gap) <= 2 for gap in gaps]
+    beside = [
+        len(row) == 2 and row[1] - row[0] <= 2 and min(Counter(n).values()) <= 2
+        for row, n in zip(values, numbers, strict=True)
+    ]
+    varied = [
+        np.diff(sorted({*map(int, row.source)})) for row in tasks.get("sorter").examples("varied", 6_000, length=20)
+    ]
+    before = [len(gap) < 10 and max(gap, default=0) >= 25 and min(gap) <= 2 for gap in varied]
+    assert np.mean(close) > 1.5 * np.mean(before) > 0 and np.mean(beside) > 0.003
+    uniform = np.array([len(row) >= 15 and row[-1] - row[0] >= 70 for row in values])
+    assert 0.25 < uniform.mean() < 0.4
+
+
 def test_three_quarters_of_the_digits_are_neighbours():
     for name in ("incrementer", "carry"):
         rows = tasks.get(name).examples("windows", 4_000, length=10)
@@ -184,6 +205,30 @@ def test_what_is_no_source(name, source):
     with pytest.raises(InputError, match=f"a source of {name} ") as error:
         tasks.get(name).solve(tuple(source.split()))
     assert "\n" not in str(error.value)
+
+
+def test_one_variable_of_lego():
+    task = tasks.get("lego_value")
+    whole = tasks.get("lego")
+    for length in (1, 6, 7, 12):
+        for source, (sign,) in task.examples("test", 100, length=length):
+            written = whole.solve(source[:60])
+            assert source[60:] == ("?", written[2 * length - 2]) and sign == written[2 * length - 1]
+            within = task.intermediate(source)
+            assert [source[i] for i, _ in within] == [source[i] for i in sorted(i for i, _ in within)]
+            assert {(source[i], value) for i, value in within} == {
+                (written[2 * k], written[2 * k + 1]) for k in range(6)
+            }
+    assert {row.target for row in task.examples("train", 200)} == {("-",), ("+",)}
+    for wrong in ("?", "b?", "?y", "?bb", ""):
+        with pytest.raises(InputError, match="ends like .d with one of its variables"):
+            task.solve((*"b=-a;a=+1;d=+c;c=-b;e=+d;f=+e;g=+f;h=+g;i=+h;j=+i;k=+j;l=-k;", *wrong))
+    with pytest.raises(InputError, match="at most 12"):
+        task.examples("test", 1, length=13)
+    for name in task.strata:
+        for length in (6, 12):
+            for source, target in task.stratum_examples(name, 20, length=length):
+                assert source[61] == whole.solve(source[:60])[2 * length - 2] and task.solve(source) == target
 
 
 @pytest.mark.parametrize("name, length", [("sorted_successor", 1), ("count", 1), ("lego", 13)])
