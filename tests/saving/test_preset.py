@@ -366,8 +366,8 @@ def test_a_recorded_run_has_no_weights():
 
 def test_presets_are_listed_by_their_supervision():
     alone = kzoo.list_presets(supervision="none")
-    assert {"onestep_recopy", "waypoint_copy"} <= set(alone) and "waypoint_scan" not in alone
-    assert "waypoint_scan" in kzoo.list_presets("way*", supervision="gold attention")
+    assert {"onestep_recopy", "waypoint_scan"} <= set(alone) and "counting_sorter" not in alone
+    assert "counting_sorter" in kzoo.list_presets("count*", supervision="other training distribution")
     with pytest.raises(InputError, match="unknown supervision .gold.; known are"):
         kzoo.list_presets(supervision="gold")
 
