@@ -19,6 +19,8 @@ from kzoo.tasks.classification import ClassificationTask
 
 MAX_EXAMPLES = 1_000_000
 
+OF_SEQUENCES = ("sequence_accuracy", "accuracy_before_end", "last_token_accuracy")  # shares, with an interval
+
 
 def evaluate(
     model: Any,
@@ -45,8 +47,8 @@ def evaluate(
         examples: int. Examples a length, 1 to 1,000,000, or all there are if they are fewer. Defaults to 2,000.
         seed: int. Seeds the examples. Defaults to 0.
         metrics: sequence of str, of those that `kzoo.evaluation.measure.measure` explains: sequence_accuracy,
-            token_accuracy, majority_accuracy, accuracy_before_end, edit_distance, attention_loss. Defaults to the first
-            two; of a task whose targets are labels, to sequence_accuracy and majority_accuracy.
+            token_accuracy, majority_accuracy, accuracy_before_end, last_token_accuracy, edit_distance, attention_loss.
+            Defaults to the first two; of a task whose targets are labels, to sequence_accuracy and majority_accuracy.
         progress: bool. Whether to show a progress bar on stderr.
         steps: int. For a model with shared depth, another number of steps than its `inference_steps`; rows then say it.
         split: str. The task's split that examples are drawn from, where not "test" rows say it. Defaults to "test".
@@ -86,7 +88,7 @@ def evaluate(
                 row |= {"n": n, "seed": seed}
                 if length is None:
                     row |= {"lengths": list(task.splits[split].lengths)}
-                if metric in ("sequence_accuracy", "accuracy_before_end"):  # shares of independent sequences
+                if metric in OF_SEQUENCES:
                     row["low"], row["high"] = wilson(value, n)
                 if metric == "sequence_accuracy":
                     given = getattr(model, "mechanism", None), length, getattr(model, "supervision", None)

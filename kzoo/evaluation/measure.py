@@ -1,6 +1,6 @@
 """The numbers of an evaluation, on examples of one length."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import keras
@@ -20,7 +20,8 @@ BATCH = 256
 MAX_NUMBERS = 2**27  # of a tensor that is computed at once
 DEFAULT = ("sequence_accuracy", "token_accuracy")
 LABEL_DEFAULT = ("sequence_accuracy", "majority_accuracy")  # where the answer is one label
-METRICS = (*DEFAULT, "majority_accuracy", "accuracy_before_end", "edit_distance", "attention_loss")
+WRITTEN = ("accuracy_before_end", "last_token_accuracy", "edit_distance")  # of models that write sequences
+METRICS = (*DEFAULT, "majority_accuracy", *WRITTEN, "attention_loss")
 
 
 def check_metrics(metrics: Sequence[str]) -> tuple[str, ...]:
@@ -54,6 +55,8 @@ def measure(
             token_accuracy: the share of right tokens, given the true ones before;
             majority_accuracy: what always giving the most frequent label of the training split would reach;
             accuracy_before_end: as the first, an end symbol not counted: the model is stopped where the target ends;
+            last_token_accuracy: the share of greedy outputs with the right token where the target's last one is, an end
+                symbol not counted, whatever the tokens before it are;
             edit_distance: the mean number of insertions, deletions and replacements between greedy output and target,
                 output cut at its end symbol, or at twice the longest target and ten more;
             attention_loss: the mean squared error between attention weights and the task's gold attention, over the
@@ -63,13 +66,14 @@ def measure(
         bar: a progress bar with `update(n)`, or None.
 
     Raises:
-        InputError: an unknown metric; `accuracy_before_end` or `edit_distance` of a model that answers with one label;
+        InputError: an unknown metric; `accuracy_before_end`, `last_token_accuracy` or `edit_distance` of a model that
+            answers with one label;
             `majority_accuracy` of any other;
             `attention_loss` where the task has no gold attention or the model no trace.
     """
     metrics = check_metrics(metrics)
     preprocessor = model.text_preprocessor()
-    for metric in ("accuracy_before_end", "edit_distance"):
+    for metric in WRITTEN:
         if metric in metrics and isinstance(preprocessor, ClassifierPreprocessor):
             raise InputError(f"{metric} is of written sequences; {type(model).__name__} answers with one label")
     pairs = [preprocessor.encode(example.source, example.target) for example in examples]
@@ -77,6 +81,8 @@ def measure(
     found: dict[str, float] = {}
     if set(metrics) & {*DEFAULT, "accuracy_before_end"}:
         found |= _accuracies(model, sources, targets, bar)
+    if "last_token_accuracy" in metrics:
+        found["last_token_accuracy"] = _last_token_accuracy(model, sources, targets)
     if "edit_distance" in metrics:
         found["edit_distance"] = _edit_distance(model, sources, targets)
     if "majority_accuracy" in metrics:
@@ -139,17 +145,25 @@ def right_sequences(model: Any, sources: Rows, targets: Rows, bar: Any = None) -
     return Right(*map(np.concatenate, zip(*found, strict=True)))
 
 
-def _edit_distance(model: Any, sources: Rows, targets: Rows) -> float:
-    end, limit = model.preprocessor.tokenizer.end_id, 2 * max(map(len, targets)) + 10
-    ends = model.preprocessor.has_end
-    total = 0
+def _outputs(model: Any, sources: Rows, targets: Rows, limit: int) -> Iterator[tuple[list[int], list[int]]]:
+    """Yields greedy outputs of so many tokens, cut at an end symbol, beside their targets without it."""
+    end, ends = model.preprocessor.tokenizer.end_id, model.preprocessor.has_end
     size = at_once(model, max(limit, *map(len, sources)), BATCH, MAX_NUMBERS)
     for i in range(0, len(sources), size):
         outputs = model.generator.decode(sources[i : i + size], limit).tolist()
         for output, target in zip(outputs, targets[i : i + size], strict=True):
             stop = output.index(end) if ends and end in output else limit if ends else len(target)
-            total += edit_distance(output[:stop], target[:-1] if ends else target)
-    return total / len(sources)
+            yield output[:stop], target[:-1] if ends else target
+
+
+def _last_token_accuracy(model: Any, sources: Rows, targets: Rows) -> float:
+    pairs = _outputs(model, sources, targets, max(map(len, targets)))
+    return float(np.mean([output[len(target) - 1 : len(target)] == target[-1:] for output, target in pairs]))
+
+
+def _edit_distance(model: Any, sources: Rows, targets: Rows) -> float:
+    pairs = _outputs(model, sources, targets, 2 * max(map(len, targets)) + 10)
+    return float(np.mean([edit_distance(output, target) for output, target in pairs]))
 
 
 def edit_distance(a: Sequence[Any], b: Sequence[Any]) -> int:

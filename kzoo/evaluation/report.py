@@ -76,6 +76,7 @@ COLUMNS = {
     "token_accuracy": "token accuracy",
     "majority_accuracy": "most frequent label",
     "accuracy_before_end": "before the end",
+    "last_token_accuracy": "last token",
     "edit_distance": "edit distance",
     "attention_loss": "attention loss",
 }

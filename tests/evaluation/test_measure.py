@@ -52,6 +52,12 @@ def test_metrics_by_hand():
     assert found["edit_distance"] == pytest.approx((0 + 1 + 1) / 3)
 
 
+def test_the_last_token_counts_whatever_is_before_it():
+    answers = {"12": ["1", "2"], "34": ["3", "3"], "56": ["7", "6"], "78": ["7"], "90": ["9", "0", "0"]}
+    examples = [example(source, source) for source in answers]
+    assert measure(Scripted(answers), examples, ["last_token_accuracy"]) == {"last_token_accuracy": 3 / 5}
+
+
 def test_output_without_end_is_cut():
     model = Scripted({"1": ["1"] * 500})
     found = measure(model, [example("1", "1")], ["edit_distance"])

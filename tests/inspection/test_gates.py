@@ -33,7 +33,7 @@ def test_a_model_without_gates_or_steps_says_so(tmp_path):
         plot_gates(recurrent, "1 2")
 
 
-@pytest.mark.parametrize("metric", ["edit_distance", "accuracy_before_end"])
+@pytest.mark.parametrize("metric", ["edit_distance", "accuracy_before_end", "last_token_accuracy"])
 def test_metrics_of_written_sequences_are_refused(model, metric):
     examples = kzoo.tasks.get("ctl_forward").examples("train", 3)
     with pytest.raises(InputError, match=f"{metric} is of written sequences"):
