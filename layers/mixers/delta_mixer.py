@@ -8,6 +8,7 @@ from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense, glorot
+from kzoo.layers.functional.solve_unit_lower import solve_unit_lower
 from kzoo.layers.mixers.mixer import Mixer
 from kzoo.registry import alias, register
 
@@ -143,8 +144,7 @@ class DeltaMixer(Mixer):
         place = ops.arange(times * steps, dtype="int32")
         lower = ops.cast(place[None, :] < place[:, None], "float32")
         overlaps = strengths[..., None] * ops.matmul(keys, ops.swapaxes(keys, -1, -2)) * lower
-        system = overlaps + ops.eye(times * steps, dtype="float32")
-        updates = ops.solve_triangular(system, strengths[..., None] * values, lower=True)
+        updates = solve_unit_lower(overlaps, strengths[..., None] * values)
         last = (ops.arange(times, dtype="int32") + 1) * steps - 1  # a position's last reflection
         seen = ops.cast(place[None, :] <= last[:, None], "float32")
         found = ops.matmul(ops.einsum("bnth,bnsh->bnts", query, keys) * seen, updates)
