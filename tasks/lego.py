@@ -96,10 +96,12 @@ class Lego(LegoTask):
     ```
 
     The paper does not say how the values are written. Here a variable's name goes before its sign, so that accuracy at
-    length n means that n variables were found and valued without a mistake; the paper's is of the n-th alone. To learn
-    it, a variable must be seen from its clause's other end whatever it is: `RelativeBias` with `query_bias` has scores
-    for offsets alone, and left chance at the second variable after 2,500 batches of 64. `ShawBias`, whose scores depend
-    on the query too, was still there after 6,000.
+    length n means that n variables were found and valued without a mistake; the paper's is of the n-th alone, as the
+    metric `last_token_accuracy` is. At the twelfth that is 99.1 % for `tempered_lego` and 98.6 % for `hinted_lego`. It
+    is 46 % for `plain_lego`, which was trained as the first: without tempering it never left chance. To learn it, a
+    variable must be seen from its clause's other end whatever it is: `RelativeBias` with `query_bias` has scores for
+    offsets alone, and left chance at the second variable after 2,500 batches of 64. `ShawBias`, whose scores depend on
+    the query too, was still there after 6,000.
     """
 
     name = "lego"
@@ -132,7 +134,9 @@ class TwoAhead(LegoTask):
     """The LEGO hint: given the value of one of the first four variables, the sign of the one two steps down the chain.
 
     The question stands behind the clauses. Length means nothing here. `hinted_lego` has not learned it, 51 % of 500
-    questions, and learned the task more slowly than `tempered_lego`, which was never asked.
+    questions, and learned the task more slowly than `tempered_lego`, which was never asked: it brings nothing here. Its
+    answer is two links away and is one token, while each token of the task is one link away: two layers can write the
+    task, and an answer at two links needs a third.
 
     Example:
 
@@ -188,7 +192,8 @@ class LegoValue(LegoTask, ClassificationTask):
     ```
 
     The paper's numbers are those of `lego`, and stand beside none here: its models are decoders, it does not say where
-    they write the values, and 41.3 % at the twelfth variable is less than guessing one of two signs would give.
+    they write the values, and 41.3 % at the twelfth variable is less than guessing one of two signs would give. Small
+    "rel" and "rel_gate" classifiers of 8 and 14 steps still knew the first variable alone after 1,000 batches of 32.
     """
 
     name = "lego_value"
