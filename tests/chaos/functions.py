@@ -81,6 +81,7 @@ def _calls(place: Place, model: Any) -> dict[str, Callable[[Any], Any]]:
         "evaluate, steps": lambda x: kzoo.evaluate(model, lengths=[3], examples=2, steps=x),
         "evaluate, split": lambda x: kzoo.evaluate(model, lengths=[3], examples=2, split=x),
         "align": lambda x: kzoo.align(x),
+        "align_phrases": lambda x: kzoo.align_phrases(x),
         "Tokenizer": lambda x: kzoo.Tokenizer(x),
         "MultiHeadAttention": made("MultiHeadAttention", "heads"),
         "MultiHeadAttention, bias": made("MultiHeadAttention", "bias"),
