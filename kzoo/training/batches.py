@@ -12,6 +12,7 @@ from kzoo.training.learned_alignment import LearnedAlignment
 from kzoo.training.recipe import Recipe
 from kzoo.training.stages import Stage
 
+FACTOR = 64  # so many times as many examples as are needed are drawn at most, to find those that are short enough
 FRESH = 10**6  # so far apart are the seeds of two runs' fresh examples; the seed of all other examples is 0
 
 
@@ -65,13 +66,15 @@ def training_examples(stage: Stage, seed: int, task: Task, steps: int | None) ->
             return task.examples(data.split, size, own)
         # After the last epoch the batches are put in order once more.
         longest = data.curriculum[min(epoch, epochs - 1) * len(data.curriculum) // epochs]
-        for factor in (1, 4, 16, 64):  # as many as it takes; each draw begins as the one before
+        for factor in (1, 4, 16, FACTOR):  # as many as it takes; each draw begins as the one before
             drawn = task.examples(data.split, factor * size, own)
             short = [row for row in drawn if len(parts(row.source)[0]) <= longest]
             if len(short) >= size:
                 # Of a split that is a list the shallow come first: any of them, not the first ones.
                 chosen = np.random.default_rng(own).choice(len(short), size, replace=False)
                 return [short[i] for i in chosen]
+            if 2 * len(short) * FACTOR < size * factor:  # nor would the largest have them: draws do not repeat
+                break
         raise InputError(f"{data.split} of {task.name} has too few sources of at most {longest} tokens")
 
     return draw

@@ -49,7 +49,8 @@ def test_repetitions_and_joins_are_found():
 @pytest.mark.slow
 def test_it_agrees_with_the_parse_of_scan():
     task = kzoo.tasks.get("scan")
-    rows = task.examples("train", 700)
+    short = [row for row in task.rows("train") if len(row.source) <= 4]  # from which it learns what words do
+    rows = [*short, *task.examples("train", 150)]
     alignment = kzoo.align_phrases(rows)
     compared = 0
     for i, row in enumerate(rows):
@@ -58,7 +59,7 @@ def test_it_agrees_with_the_parse_of_scan():
         assert (alignment.positions(i) == gold)[within].all()
         assert np.ptp(alignment.posteriors[i][~within], axis=1).tolist() == [0.0] * int((~within).sum())
         compared += within.sum()
-    assert compared > 7_000
+    assert compared > 2_000
 
 
 def test_the_summed_weight_is_that_of_all_derivations():
