@@ -193,7 +193,7 @@ class LegoValue(LegoTask, ClassificationTask):
 
     The paper's numbers are those of `lego`, and stand beside none here: its models are decoders, it does not say where
     they write the values, and 41.3 % at the twelfth variable is less than guessing one of two signs would give. Small
-    "rel" and "rel_gate" classifiers of 8 and 14 steps still knew the first variable alone after 1,000 batches of 32.
+    "rel" and "rel_gate" classifiers of 8 and 14 steps still knew the first variable alone after 900 batches of 32.
     """
 
     name = "lego_value"
