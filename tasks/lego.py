@@ -231,12 +231,12 @@ class LegoValue(LegoTask, ClassificationTask):
             InputError: it asks for none.
         """
         values = self.follow(tuple(source[: 5 * CHAIN]))
+        signs = dict(values)
         mark, letter = source[5 * CHAIN :] if len(source) == 5 * CHAIN + 2 else ("", "")
-        if mark != "?" or letter not in dict(values):
+        if mark != "?" or letter not in signs:
             raise InputError(f"a source of {self.name} ends like ?d with one of its variables")
-        return dict(values)[letter], values
+        return signs[letter], values
 
     def stratum_example(self, source: Tokens, length: int | None) -> Example:
-        if length is not None:
-            source = (*source[:-1], self.follow(tuple(source[: 5 * CHAIN]))[length - 1][0])
-        return Example(source, self.solve(source))
+        letter, sign = self.follow(source[: 5 * CHAIN])[(length or CHAIN) - 1]
+        return Example((*source[:-1], letter), (sign,))

@@ -1,6 +1,8 @@
 """Sorting, of Awasthi and Gupta (2023)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import accumulate
 
 import numpy as np
 
@@ -33,8 +35,8 @@ class SortingTask(HintingTask):
     "wide_windows" no window is narrower than half the length, so that no number comes again and again. "varied", ours
     too, has all kinds of repetition: a third of its sources are uniform, a third from a window of any width, and a
     third from few values, one to as many as the length; in "clustered" these three are a quarter each, and the last
-    has few values in clusters of close ones. The splits "rep2" to "rep5" are the paper's test distributions
-    rep(n, r): n / r different numbers r times each, the rest uniform.
+    has few values in clusters of close ones. The splits "rep2" to "rep5" are the paper's test distributions rep(n, r):
+    n / r different numbers r times each, the rest uniform.
     """
 
     vocabulary: Tokens = NUMBERS
@@ -75,13 +77,16 @@ class SortingTask(HintingTask):
             pool = rng.choice(LARGEST, min(length // 2, LARGEST), replace=False)
             return 1 + pool[rng.integers(0, len(pool), length)]
         draws = self.draws_of(split)
-        kind = rng.random() if draws.windowed or draws.few else 1.0
-        if kind < draws.windowed:
-            return 1 + neighbours(rng, LARGEST, length, draws.narrowest)
-        if kind < draws.windowed + draws.few:
-            return 1 + few_values(rng, LARGEST, length)
-        if kind < draws.windowed + draws.few + draws.clustered:
-            return 1 + clusters(rng, LARGEST, length)
+        shares = (draws.windowed, draws.few, draws.clustered)
+        kind = rng.random() if any(shares) else 1.0
+        ways: tuple[Callable[..., np.ndarray], ...] = (
+            partial(neighbours, narrowest=draws.narrowest),
+            few_values,
+            clusters,
+        )
+        for bound, draw in zip(accumulate(shares), ways, strict=True):
+            if kind < bound:
+                return 1 + draw(rng, LARGEST, length)
         return rng.integers(1, LARGEST + 1, length)
 
     def values(self, tokens: Sequence[str], least: int = 1) -> list[int]:

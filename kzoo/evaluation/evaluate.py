@@ -18,7 +18,6 @@ from kzoo.tasks import get as get_task
 from kzoo.tasks.classification import ClassificationTask
 
 MAX_EXAMPLES = 1_000_000
-
 OF_SEQUENCES = ("sequence_accuracy", "accuracy_before_end", "last_token_accuracy")  # shares, with an interval
 
 

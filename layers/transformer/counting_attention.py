@@ -26,8 +26,7 @@ class CountingAttention(CachedAttention):
 
     A mechanism of this project; counting_attention.md beside this file has what it does. A softmax gives the share of
     the keys that match, which one copy more or less changes the less the longer the sequence is. A counting head does
-    not divide: with m = W_m x, s = W_s x, and its trained
-    gain g and threshold c,
+    not divide: with m = W_m x, s = W_s x, and its trained gain g and threshold c,
 
         P_ij     = sigmoid(k g (cos(m_i, m_j) - c))           whether j is like i, 0 to 1
         count_i  = sum over unmasked j of P_ij tanh(k s_j)    what is alike, with signs: copies read less copies written

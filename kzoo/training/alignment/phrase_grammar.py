@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from kzoo.errors import InputError
 
@@ -89,7 +89,8 @@ def derivations(source: Sequence[str], target: str, table: Table) -> Chart:
     """
     parts = {target[a:b] for a in range(len(target) + 1) for b in range(a, len(target) + 1)}
     kinds = {word: _by_kind(table[word]) for word in {None, *source}}
-    left, found = MOST, cast(Chart, {})
+    found: Chart = {}
+    left = MOST
     derived: dict[Span, list[tuple[Node, str]]] = {}
     for width in range(1, len(source) + 1):
         for start in range(len(source) - width + 1):
