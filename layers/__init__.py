@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from kzoo.layers.transformer.copy_gate import CopyGate as CopyGate
     from kzoo.layers.transformer.counting_attention import CountingAttention as CountingAttention
     from kzoo.layers.transformer.decoder_block import DecoderBlock as DecoderBlock
+    from kzoo.layers.transformer.discrete_depth import DiscreteDepth as DiscreteDepth
     from kzoo.layers.transformer.feed_forward import FeedForward as FeedForward
     from kzoo.layers.transformer.looped_depth import LoopedDepth as LoopedDepth
     from kzoo.layers.transformer.multi_head_attention import MultiHeadAttention as MultiHeadAttention

@@ -146,13 +146,22 @@ class CTLForward(ClassificationTask):
         return program
 
     def solve(self, source: Tokens) -> Tokens:
+        return (self.follow(source)[-1],)
+
+    def follow(self, source: Tokens) -> list[str]:
+        """Returns the code that each function gives, the first to apply first."""
         code, *functions = self.write(tuple(source)) or ("",)  # written twice, a program is itself
         if code not in CODES or not functions or not set(functions) <= set(TABLES):
             raise InputError(f"a source of {self.name} is {self.form}, not {' '.join(source)!r:.100}")
-        value = CODES.index(code)
+        value, codes = CODES.index(code), []
         for function in functions:
             value = TABLES[function][value]
-        return (CODES[value],)
+            codes.append(CODES[value])
+        return codes
+
+    def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
+        """Returns at each function the code that it gives, the first to apply first."""
+        return list(enumerate(self.follow(source), 1))
 
     def sample(self, rng: np.random.Generator, length: int) -> Example:
         functions = (COMPOSED[i] for i in rng.integers(0, len(COMPOSED), length))
@@ -216,3 +225,11 @@ class CTLBackward(CTLForward):
 
     def write(self, program: Tokens) -> Tokens:
         return program[::-1]
+
+    def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
+        """Returns at each function the code that it gives, the first to apply first, and the last at the start symbol.
+
+        It is beside the last function to apply; the end symbol, where the paper reads the answer, is far from it.
+        """
+        found = [(len(source) - 1 - place, code) for place, code in super().intermediate(source)]
+        return [*found, (-1, found[-1][1])]

@@ -72,6 +72,8 @@ def _stage(recipe: Recipe, index: int, task: Any) -> str:
 {_selection(stage, recipe.task)}"""
     if stage.objective.intermediate:
         text += f"\nUnlike in the paper, the results that `{type(task).__name__}.intermediate` gives are targets too."
+    if stage.objective.hold > 1:
+        text += f"\nUnlike in the paper, the states after each of the last {stage.objective.hold} steps are read."
     learned = stage.objective.learned_alignment
     if learned is not None:
         text += f"""

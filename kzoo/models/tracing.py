@@ -76,7 +76,7 @@ def trace_classifier(model: Any, text: Text, steps: int | None) -> Trace:
     x = preprocessor.sources([ids])
     arrays = {name: _array(value) for name, value in model.trace_steps(x, steps=steps).items()}
     axes = {"weights": ("step", "head", "column", "read"), "gates": ("step", "column", "channel")}
-    axes = {"halting": ("step", "column"), **axes}
+    axes |= dict.fromkeys(("halting", "values"), ("step", "column"))
     names = [preprocessor.tokenizer.tokens[i] for i in ids]
     answer = preprocessor.labels[int(np.argmax(_array(model(x, steps=steps))))]
     labels = {"column": names, "read": names}

@@ -11,6 +11,7 @@ from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.positions.placed_encoding import PlacedEncoding
+from kzoo.layers.transformer.discrete_depth import DiscreteDepth
 from kzoo.layers.transformer.looped_depth import LoopedDepth
 from kzoo.layers.transformer.shared_depth import SharedDepth
 from kzoo.models.classifier import Classifier
@@ -31,7 +32,8 @@ class TransformerClassifier(Classifier):
 
     The blocks "ndr" (geometric attention and copy gate: the Neural Data Router), "abs_rel_gate", "rel_gate",
     "geometric", "rel" and "transformer" are the paper's models, the last with `encoding="sinusoidal"`; `depth="act"` or
-    `"act_universal"` puts adaptive computation time around any of them.
+    `"act_universal"` puts adaptive computation time around any of them, `depth="discrete"` keeps one of a few values at
+    each position between two steps.
 
     Args:
         vocabulary_size: int. Number of token ids V, 2 to 65,536.
@@ -51,12 +53,15 @@ class TransformerClassifier(Classifier):
 
     Call arguments:
         inputs: dict of `token_ids` int (B, T) and `padding_mask` bool (B, T), start and end symbols included; with
-            `columns` int (B, K) to read so many others too.
+            `columns` int (B, K) to read so many others too, and with `steps_before_last` int (B, H) to read them after
+            so many other steps: of the last, 0, and those before.
         training: bool.
         steps: int. The number of steps of this call.
 
     Returns:
-        Logits, float32 of shape (B, labels); with `columns` of shape (B, 1 + K, labels), the answer first.
+        Logits, float32 of shape (B, labels); with `columns` of shape (B, 1 + K, labels), the answer first; with
+        `steps_before_last` too of shape (B, H, 1 + K, labels). Of a discrete depth and while training, those of all
+        its values, the labels first.
 
     Raises:
         InputError: an argument is out of range or does not apply, or a part is unknown.
@@ -77,7 +82,7 @@ class TransformerClassifier(Classifier):
     tested with 24, "abs_rel_gate" with 20.
     """
 
-    objectives = ("intermediate",)
+    objectives = ("intermediate", "hold")
 
     def __init__(
         self,
@@ -112,7 +117,7 @@ class TransformerClassifier(Classifier):
         self.encoding = None if encoding is None else get("encoding", encoding, **policy)
         normal = keras.initializers.RandomNormal(stddev=self.embedding_deviation)
         self.embedding = keras.layers.Embedding(vocabulary_size, units, normal, **policy)
-        self.classes = dense(labels, units, units**-0.5, dtype="float32")
+        self.classes = None if self.has_values() else dense(labels, units, units**-0.5, dtype="float32")
         self.build()
 
     def build(self, input_shape: Shape | None = None) -> None:
@@ -121,8 +126,17 @@ class TransformerClassifier(Classifier):
         if self.encoding is not None:
             self.encoding.build(shape)
         self.encoder.build(shape)
-        self.classes.build((None, self.units))
+        if self.classes is not None:
+            self.classes.build((None, self.units))
         self.built = True
+
+    def has_values(self) -> bool:
+        """Whether the states have values of a `DiscreteDepth`, the first of which are the labels."""
+        if not isinstance(self.encoder, DiscreteDepth):
+            return False
+        if self.encoder.values < self.labels:
+            raise InputError(f"values must be at least the number of labels, {self.labels}, not {self.encoder.values}")
+        return True
 
     @property
     def inference_steps(self) -> int:
@@ -135,15 +149,38 @@ class TransformerClassifier(Classifier):
         self.predict_function = self.test_function = self._compiled_call = None  # they are compiled again
 
     def call(self, inputs: Inputs, training: bool = False, steps: int | None = None) -> Tensor:
-        states, _ = self.encode(inputs, training, steps)
+        if "steps_before_last" in inputs:
+            logits = self.call_steps(inputs, training, steps)
+        else:
+            logits = self.read(self.encode(inputs, training, steps)[0], inputs)
+        return logits if training else logits[..., : self.labels]
+
+    def call_steps(self, inputs: Inputs, training: bool, steps: int | None) -> Tensor:
+        """Returns the logits after the steps that the inputs name."""
+        before = ops.cast(inputs["steps_before_last"], "int32")
+        made, read = self.encoder.number(steps, training), before.shape[1]
+        if read > made:
+            raise InputError(f"{read} steps are to be read, and {made} are made")
+        _, trace = self.encode(inputs, training, steps, every_step=True)
+        states = ops.swapaxes(trace["states"], 0, 1)
+        states = ops.take_along_axis(states, (made - 1 - before)[:, :, None, None], axis=1)
+        return ops.stack([self.read(states[:, k], inputs) for k in range(read)], axis=1)
+
+    def read(self, states: Tensor, inputs: Inputs) -> Tensor:
+        """Returns float32 logits of states (B, T, D), of the answer and of the columns that the inputs name."""
         logits = self.logits(states, inputs["padding_mask"])
         if "columns" not in inputs:
             return logits
         others = ops.take_along_axis(states, ops.cast(inputs["columns"], "int32")[:, :, None], axis=1)
-        return ops.concatenate([logits[:, None], self.classes(others)], axis=1)
+        return ops.concatenate([logits[:, None], self.classify(others)], axis=1)
 
     def encode(
-        self, inputs: Inputs, training: bool = False, steps: int | None = None, trace: bool = False
+        self,
+        inputs: Inputs,
+        training: bool = False,
+        steps: int | None = None,
+        trace: bool = False,
+        every_step: bool = False,
     ) -> tuple[Tensor, Structure]:
         """Returns the last states (B, T, D), and the trace of the steps, empty unless it is asked for."""
         states = self.embedding(inputs["token_ids"])
@@ -155,13 +192,19 @@ class TransformerClassifier(Classifier):
             states = self.encoding(states, training=training, **placed)
         if isinstance(self.encoder, LoopedDepth):
             shared["readout"] = lambda states: self.logits(states, inputs["padding_mask"])
+        if every_step:
+            shared["every_step"] = True
         return self.encoder(states, mask, steps=steps, training=training, trace=trace, **shared)
 
     def logits(self, states: Tensor, padding_mask: Tensor) -> Tensor:
-        """Returns float32 logits (B, labels) of states (B, T, D)."""
+        """Returns float32 logits of states (B, T, D), of the labels or of all values."""
         if self.readout == "first":
-            return self.classes(states[:, 0])
-        return self.classes(last_token(states, padding_mask))
+            return self.classify(states[:, 0])
+        return self.classify(last_token(states, padding_mask))
+
+    def classify(self, states: Tensor) -> Tensor:
+        """Returns float32 logits of states, of the labels or of all values."""
+        return self.encoder.scores(states) if self.classes is None else self.classes(states)
 
     def trace(self, text: Text, steps: int | None = None) -> Trace:
         """Returns what every step did with a text, of `inference_steps` unless so many are given: see `Trace`."""

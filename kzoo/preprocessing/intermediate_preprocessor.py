@@ -16,11 +16,14 @@ class IntermediatePreprocessor:
 
     A model that is to answer with the value of a whole expression gets little from a deep one before it knows the
     operations within. Here each of them has a target, at the tokens that the task says, in the same forward pass; what
-    the model answers with afterwards, and how, does not change. No paper of the zoo trains so.
+    the model answers with afterwards, and how, does not change. With `hold` they are read after several steps, the
+    last ones, so that a result has to stay. No paper of the zoo trains so.
 
     Args:
         preprocessor: ClassifierPreprocessor, of the model.
         task: Task, one with intermediate results.
+        hold: int. How many of the last steps are read. Defaults to 1.
+        answer_only: bool. Whether intermediate results are left out. Defaults to False.
 
     Raises:
         InputError: while encoding, the task has no intermediate results.
@@ -40,8 +43,10 @@ class IntermediatePreprocessor:
     ```
     """
 
-    def __init__(self, preprocessor: ClassifierPreprocessor, task: Task) -> None:
-        self.preprocessor, self.task = preprocessor, task
+    def __init__(
+        self, preprocessor: ClassifierPreprocessor, task: Task, hold: int = 1, answer_only: bool = False
+    ) -> None:
+        self.preprocessor, self.task, self.hold, self.answer_only = preprocessor, task, hold, answer_only
 
     def encode(
         self, source: str | Sequence[str], target: str | Sequence[str]
@@ -50,10 +55,12 @@ class IntermediatePreprocessor:
         within.
         """
         ids, (answer,) = self.preprocessor.encode(source, target)
+        if self.answer_only:
+            return ids, [(0, answer)]
         first = int(self.preprocessor.boundaries)
         tokens = tuple(self.preprocessor.tokenizer.tokens[k] for k in ids[first : len(ids) - first])
-        within = self.task.intermediate(tokens)
-        return ids, [(0, answer), *((first + index, self.preprocessor.encode_target([x])[0]) for index, x in within)]
+        within = [(first + index, x) for index, x in self.task.intermediate(tokens) if first + index >= 0]
+        return ids, [(0, answer), *((column, self.preprocessor.encode_target([x])[0]) for column, x in within)]
 
     def shape(self, source: int, target: int) -> tuple[int, int]:
         """Returns what to pad to where the longest source and the most targets are these."""
@@ -69,10 +76,16 @@ class IntermediatePreprocessor:
 
         Returns:
             `x`, as of the preprocessor, with `columns` int32 (B, K); `y`, the classes, int32 (B, 1 + K); and the
-            weight, float32 (B, 1 + K), 0 where a source has fewer operations.
+            weight, float32 (B, 1 + K), 0 where a source has fewer operations. With `hold` H of more than 1, `x` also
+            has `steps_before_last` int32 (B, H), and both others are of shape (B, H, 1 + K).
         """
         length, number = pad_to or (None, None)
         columns, y = (pad([[pair[k] for pair in row] for row in targets], 0, number) for k in (0, 1))
         real = np.arange(y.shape[1]) < np.array([[len(row)] for row in targets])
         x: dict[str, Any] = self.preprocessor.sources(sources, length)
-        return {**x, "columns": columns[:, 1:]}, y, real.astype("float32")
+        x["columns"], weight = columns[:, 1:], real.astype("float32")
+        if self.hold == 1:
+            return x, y, weight
+        x["steps_before_last"] = np.tile(np.arange(self.hold, dtype="int32"), (len(sources), 1))
+        y, weight = (np.repeat(array[:, None], self.hold, axis=1) for array in (y, weight))
+        return x, y, weight

@@ -40,8 +40,11 @@ def _preprocessor(recipe: Recipe, stage: Stage, model: Any, seed: int) -> Any:
     from kzoo.preprocessing.intermediate_preprocessor import IntermediatePreprocessor
     from kzoo.preprocessing.supervised_attention import SupervisedAttention
 
-    if stage.objective.intermediate:
-        return IntermediatePreprocessor(model.preprocessor, get_task(recipe.task))
+    objective = stage.objective
+    if objective.intermediate or objective.hold > 1:
+        return IntermediatePreprocessor(
+            model.preprocessor, get_task(recipe.task), objective.hold, answer_only=not objective.intermediate
+        )
     told = stage.objective.attention_supervision
     if isinstance(told, LearnedAlignment):
         from kzoo.preprocessing.learned_attention import LearnedAttention

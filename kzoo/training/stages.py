@@ -56,16 +56,20 @@ class Objective(Part):
     Args:
         intermediate: bool. Whether the intermediate results of the task are targets too, each read from the column
             that the task names: see `Task.intermediate`. For a `TransformerClassifier`.
+        hold: int. How many of the last steps are read, each with the same targets, 1 to 10,000: a result has to be
+            there some steps before the last, and to stay. For a `TransformerClassifier`.
         attention_supervision: float or LearnedAlignment. Weight of the loss between attention and the gold attention of
             the task: see `SupervisedAttention`. 0 leaves it out. Or `{"from": "alignment"}` or `{"from": "phrases"}`,
             supervision by an alignment that is learned from the stage's own pairs. For a `RecurrentSeq2Seq`.
     """
 
     intermediate: bool = False
+    hold: int = 1
     attention_supervision: float | LearnedAlignment = 0.0
 
     def __post_init__(self) -> None:
         checks.boolean("intermediate", self.intermediate)
+        checks.integer("hold", self.hold, 1, 10_000)
         if not isinstance(self.attention_supervision, LearnedAlignment):
             checks.number("attention_supervision", self.attention_supervision, 0.0, 1e6)
 

@@ -43,6 +43,7 @@ class AdaptiveComputation(SharedDepth):
         steps: int. The most steps of this call.
         training: bool.
         trace: bool. Whether to return the trace of every step. Defaults to False.
+        every_step: bool. Whether to return o after every step. Defaults to False.
         places: int tensor of shape (B, T), see `MultiHeadAttention`.
 
     Returns:
@@ -92,6 +93,7 @@ class AdaptiveComputation(SharedDepth):
         steps: int | None = None,
         training: bool = False,
         trace: bool = False,
+        every_step: bool = False,
         places: Tensor | None = None,
     ) -> tuple[Tensor, Trace]:
         check_mask(mask)
@@ -112,8 +114,10 @@ class AdaptiveComputation(SharedDepth):
             weight = halt * running + remainder
             share = ops.cast(weight, states.dtype)[..., None]
             output = output * (1.0 - share) if self.variant == "universal" else output
-            carry = (states, output + share * states, total + weight, running, rest + remainder)
-            return carry, {**found, "halting": weight} if trace else {}
+            output = output + share * states
+            carry = (states, output, total + weight, running, rest + remainder)
+            found = {**found, "halting": weight} if trace else {}
+            return carry, {**found, "states": output} if every_step else found
 
         zeros = ops.zeros_like(real)
         first = (states, ops.zeros_like(states), zeros, real, zeros)

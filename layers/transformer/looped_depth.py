@@ -46,6 +46,7 @@ class LoopedDepth(SharedDepth):
         steps: int. The most rounds of this call.
         training: bool.
         trace: bool. Whether to return the trace of every round, of the last block. Defaults to False.
+        every_step: bool. Whether to return the states after every round. Defaults to False.
         places: int tensor of shape (B, T), see `MultiHeadAttention`.
         readout: callable of states (B, T, D) to logits (B, labels), which "confidence" needs.
 
@@ -108,6 +109,7 @@ class LoopedDepth(SharedDepth):
         steps: int | None = None,
         training: bool = False,
         trace: bool = False,
+        every_step: bool = False,
         places: Tensor | None = None,
         readout: Any = None,
     ) -> tuple[Tensor, Trace]:
@@ -133,7 +135,8 @@ class LoopedDepth(SharedDepth):
                 sure = ops.max(ops.log_softmax(ops.cast(readout(states), "float32"), axis=-1), axis=-1)
                 better = sure > best
                 answer, best = ops.where(better[:, None, None], states, answer), ops.where(better, sure, best)
-            return (states, answer, best), found if trace else {}
+            found = found if trace else {}
+            return (states, answer, best), {**found, "states": states} if every_step else found
 
         best = ops.zeros_like(ops.cast(given[:, 0, 0], "float32")) - 1e30
         (states, answer, _), found = repeat(step, (given, given, best), most, self.seeds())

@@ -35,11 +35,12 @@ class SharedDepth(keras.layers.Layer):
         steps: int. The number of steps of this call.
         training: bool.
         trace: bool. Whether to return the trace of every step. Defaults to False.
+        every_step: bool. Whether to return the states after every step. Defaults to False.
         places: int tensor of shape (B, T), see `MultiHeadAttention`.
 
     Returns:
         The last states, of shape (B, T, D), and the trace: empty, or that of the block at every step, as `weights`
-        (steps, B, N, T, T) and `gates` (steps, B, T, D).
+        (steps, B, N, T, T) and `gates` (steps, B, T, D); with `every_step` also `states` (steps, B, T, D).
 
     Raises:
         InputError: a number of steps is out of range, or the block is unknown.
@@ -86,6 +87,7 @@ class SharedDepth(keras.layers.Layer):
         steps: int | None = None,
         training: bool = False,
         trace: bool = False,
+        every_step: bool = False,
         places: Tensor | None = None,
     ) -> tuple[Tensor, Trace]:
         check_mask(mask)
@@ -93,7 +95,8 @@ class SharedDepth(keras.layers.Layer):
 
         def step(states: Tensor, t: Tensor) -> tuple[Tensor, Trace]:
             states, found = self.block(states, mask, training=training, **placed)
-            return states, found if trace else {}
+            found = found if trace else {}
+            return states, {**found, "states": states} if every_step else found
 
         return repeat(step, ops.cast(states, self.compute_dtype), self.number(steps, training), self.seeds())
 

@@ -247,14 +247,45 @@ def test_intermediate_results_are_trained_on(tmp_path):
 
 def test_a_task_without_intermediate_results_says_so():
     recipe = {
-        "task": "ctl_forward",
+        "task": "parity_check",
         "model": {"class": "TransformerClassifier", "config": SMALL["TransformerClassifier"]},
         "epochs": 1,
         "intermediate": True,
     }
     recipe = kzoo.training.recipe.Recipe.from_config(recipe)
-    with pytest.raises(InputError, match="ctl_forward has no intermediate results"):
+    with pytest.raises(InputError, match="parity_check has no intermediate results"):
         training_batches(recipe, build(recipe))
+
+
+@pytest.mark.parametrize("intermediate", [True, False])
+def test_results_that_have_to_stay_are_trained_on(intermediate, tmp_path):
+    stage = {
+        "budget": {"epochs": 1, "steps_per_epoch": 2},
+        "data": {"batch_size": 4, "sampling": "balanced"},
+        "objective": {"intermediate": intermediate, "hold": 3},
+        "selection": {"by": "last"},
+    }
+    depth = {"class": "discrete", "config": {"values": 9}}
+    recipe = kzoo.training.recipe.Recipe.from_config(
+        {
+            "format": 2,
+            "task": "ctl_forward",
+            "task_version": 1,
+            "mechanism": "discrete_ndr",
+            "supervision": ["intermediate results"] if intermediate else [],
+            "model": {"class": "TransformerClassifier", "config": {"units": 8, "steps": 4, "depth": depth}},
+            "stages": [stage],
+            "evaluation": {"lengths": [2], "examples": 8},
+        }
+    )
+    x, y, weight = training_batches(recipe, build(recipe))[0]
+    assert x["steps_before_last"].tolist() == [[0, 1, 2]] * 4 and y.shape == weight.shape == (4, 3, y.shape[2])
+    assert (y == y[:, :1]).all() and (weight == weight[:, :1]).all()
+    functions = x["padding_mask"].sum(1) - 3  # without code, start and end symbol
+    np.testing.assert_array_equal(weight[:, 0].sum(1), 1 + functions * intermediate)
+    folder = kzoo.train(recipe, tmp_path / "tiny")
+    assert "the states after each of the last 3 steps are read" in render_card(folder)
+    assert kzoo.from_preset(folder).generate("101 d a b") in kzoo.tasks.get("ctl_forward").labels
 
 
 def test_any_number_of_threads_may_ask(model):

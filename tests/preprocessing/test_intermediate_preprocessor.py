@@ -24,3 +24,30 @@ def test_each_result_has_its_column_and_class():
     assert x["columns"].tolist() == [[1, 3, 4, 2, 5, 0, 6], [1, 2, 0, 3, 0, 0, 0]] and x["columns"].dtype == np.int32
     assert y.tolist() == [[7, 2, 3, 7, 7, 7, 7, 7], [1, 2, 1, 1, 1, 0, 0, 0]]
     assert weight.tolist() == [[1, 1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 0, 0, 0]]
+
+
+def test_hold_repeats_the_targets():
+    task = kzoo.tasks.get("listops")
+    labels = kzoo.ClassifierPreprocessor(task.vocabulary, task.labels)
+    one, held = IntermediatePreprocessor(labels, task), IntermediatePreprocessor(labels, task, hold=2)
+    pairs = [one.encode(source, task.solve(source.split())) for source in ("[MAX 2 [SM 3 4 ] ]", "[MIN 2 1 ]")]
+    (x, *once), (more, *twice) = (p.arrays(*zip(*pairs, strict=True)) for p in (one, held))
+    assert more.pop("steps_before_last").tolist() == [[0, 1], [0, 1]] and more.keys() == x.keys()
+    for array, both in zip(once, twice, strict=True):
+        assert both.shape == (2, 2, 8)
+        np.testing.assert_array_equal(both, np.stack([array, array], axis=1))
+
+
+def test_the_answer_alone():
+    task = kzoo.tasks.get("ctl_forward")
+    labels = kzoo.ClassifierPreprocessor(task.vocabulary, task.labels)
+    preprocessor = IntermediatePreprocessor(labels, task, answer_only=True)
+    assert preprocessor.encode("101 d a", "011") == (labels.encode_source("101 d a"), [(0, 3)])
+
+
+@pytest.mark.parametrize("boundaries", [True, False])
+def test_a_result_at_the_start_symbol(boundaries):
+    task = kzoo.tasks.get("ctl_backward")
+    labels = kzoo.ClassifierPreprocessor(task.vocabulary, task.labels, boundaries)
+    _, targets = IntermediatePreprocessor(labels, task).encode("a d 101", "011")
+    assert targets == ([(0, 3), (2, 7), (1, 3), (0, 3)] if boundaries else [(0, 3), (1, 7), (0, 3)])

@@ -55,6 +55,18 @@ def test_backward_is_forward_from_its_end():
         assert one.source == other.source[::-1] and one.target == other.target
 
 
+def test_the_code_that_each_function_gives():
+    assert FORWARD.intermediate(tuple("101 d a b".split())) == [(1, "111"), (2, "011"), (3, "011")]
+    assert BACKWARD.intermediate(tuple("b a d 101".split())) == [(2, "111"), (1, "011"), (0, "011"), (-1, "011")]
+    for task in (FORWARD, BACKWARD):
+        for source, target in task.examples("test", 20, length=12):
+            within = task.intermediate(source)
+            assert within[-1][1] == within[11][1] == target[0]
+            assert [source[place] for place, _ in within[:12]] == list(task.write(source)[1:])
+        with pytest.raises(InputError, match=f"a source of {task.name} is"):
+            task.intermediate(("101",))
+
+
 def test_majority():
     label = FORWARD.majority_label()
     assert label in FORWARD.labels

@@ -94,6 +94,9 @@ def test_steps_at_call(depth, randomize, padded):
     layer.inference_steps = 1
     assert run(layer, states, mask, trace=True)[1]["weights"].shape == (1, 3, 3, 5, 5)
     assert run(layer, states, mask)[1] == {}
+    found, trace = run(layer, states, mask, steps=3, every_step=True)
+    assert set(trace) == {"states"} and trace["states"].shape == (3, *states.shape)
+    np.testing.assert_allclose(trace["states"][-1][mask], found[mask], atol=1e-6)
     with pytest.raises(kzoo.errors.InputError, match="steps must be an integer from 1"):
         layer(states, mask, steps=0)
 
