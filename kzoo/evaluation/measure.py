@@ -81,10 +81,10 @@ def measure(
     found: dict[str, float] = {}
     if set(metrics) & {*DEFAULT, "accuracy_before_end"}:
         found |= _accuracies(model, sources, targets, bar)
-    if "last_token_accuracy" in metrics:
-        found["last_token_accuracy"] = _last_token_accuracy(model, sources, targets)
-    if "edit_distance" in metrics:
-        found["edit_distance"] = _edit_distance(model, sources, targets)
+    if set(metrics) & {"last_token_accuracy", "edit_distance"}:
+        longest = max(map(len, targets))
+        limit = 2 * longest + 10 if "edit_distance" in metrics else longest
+        found |= _of_outputs(list(_outputs(model, sources, targets, limit)))
     if "majority_accuracy" in metrics:
         if not isinstance(task, ClassificationTask):
             raise InputError("majority_accuracy needs a task whose targets are labels")
@@ -156,14 +156,10 @@ def _outputs(model: Any, sources: Rows, targets: Rows, limit: int) -> Iterator[t
             yield output[:stop], target[:-1] if ends else target
 
 
-def _last_token_accuracy(model: Any, sources: Rows, targets: Rows) -> float:
-    pairs = _outputs(model, sources, targets, max(map(len, targets)))
-    return float(np.mean([output[len(target) - 1 : len(target)] == target[-1:] for output, target in pairs]))
-
-
-def _edit_distance(model: Any, sources: Rows, targets: Rows) -> float:
-    pairs = _outputs(model, sources, targets, 2 * max(map(len, targets)) + 10)
-    return float(np.mean([edit_distance(output, target) for output, target in pairs]))
+def _of_outputs(pairs: Sequence[tuple[list[int], list[int]]]) -> dict[str, float]:
+    right = [output[len(target) - 1 : len(target)] == target[-1:] for output, target in pairs]
+    distances = [edit_distance(output, target) for output, target in pairs]
+    return {"last_token_accuracy": float(np.mean(right)), "edit_distance": float(np.mean(distances))}
 
 
 def edit_distance(a: Sequence[Any], b: Sequence[Any]) -> int:

@@ -10,7 +10,6 @@ import numpy as np
 from kzoo import checks
 from kzoo.data.alignment import Alignment
 from kzoo.errors import InputError
-from kzoo.tasks.base import Example
 from kzoo.training.alignment.pairs import read_pairs
 from kzoo.training.alignment.phrase_grammar import (
     Node,
@@ -66,9 +65,8 @@ def align_phrases(pairs: Iterable[Any], seed: int = 0) -> Alignment:
     assert alignment.positions(5).tolist() == [0, 1, 3]
     ```
     """
-    examples = read_pairs(pairs)
+    examples = read_pairs(pairs, (LONGEST_SOURCE, LONGEST_TARGET))
     checks.integer("seed", seed, 0, 2**31 - 1)
-    _check_lengths(examples)
     letters = {token: chr(i + 1) for i, token in enumerate(sorted({t for pair in examples for t in pair.target}))}
     texts = [(pair.source, "".join(letters[token] for token in pair.target)) for pair in examples]
     table = _estimate(texts, [*letters.values()], seed)
@@ -90,13 +88,6 @@ def align_phrases(pairs: Iterable[Any], seed: int = 0) -> Alignment:
         moves = np.diff(positions, prepend=-2) != 0
         kinds.append(np.stack([~moves, moves, np.zeros_like(moves)], axis=1).astype("float32"))
     return Alignment(examples, "forward", {"forward": total}, posteriors, kinds)
-
-
-def _check_lengths(examples: Sequence[Example]) -> None:
-    for index, pair in enumerate(examples):
-        for name, side, most in (("source", pair.source, LONGEST_SOURCE), ("target", pair.target, LONGEST_TARGET)):
-            if len(side) > most:
-                raise InputError(f"pair {index}: the {name} has {len(side)} tokens, and phrases are of at most {most}")
 
 
 def _estimate(texts: Sequence[tuple[tuple[str, ...], str]], tokens: Sequence[str], seed: int) -> Table:

@@ -12,8 +12,12 @@ LONGEST = 500  # tokens of a source or target: the model has a chance for every 
 LARGEST_VOCABULARY = 200  # tokens: the emission table has a chance for every three
 
 
-def read_pairs(pairs: Iterable[Any]) -> list[Example]:
+def read_pairs(pairs: Iterable[Any], longest: tuple[int, int] = (LONGEST, LONGEST)) -> list[Example]:
     """Returns pairs of texts, or of sequences of tokens, as tokens.
+
+    Args:
+        pairs: iterable of (source, target).
+        longest: (int, int). The most tokens of a source and of a target. Defaults to 500 each.
 
     Raises:
         InputError: there are none; a pair is empty, too long or no pair, which is told by its index; or there are too
@@ -21,7 +25,7 @@ def read_pairs(pairs: Iterable[Any]) -> list[Example]:
     """
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable) or getattr(pairs, "shape", None) == ():
         raise InputError(f"pairs must be a list of (source, target), not {type(pairs).__name__} {pairs!r:.60}")
-    found = [_read(index, pair) for index, pair in enumerate(pairs)]
+    found = [_read(index, pair, longest) for index, pair in enumerate(pairs)]
     if not found:
         raise InputError("there are no pairs to align")
     size = len(vocabulary_of(found))
@@ -30,18 +34,18 @@ def read_pairs(pairs: Iterable[Any]) -> list[Example]:
     return found
 
 
-def _read(index: int, pair: Any) -> Example:
+def _read(index: int, pair: Any, longest: tuple[int, int]) -> Example:
     if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
         raise InputError(f"pair {index} must be (source, target), not {pair!r:.60}")
     if isinstance(pair[0], str) != isinstance(pair[1], str):
         raise InputError(f"pair {index}: source and target must both be texts or both be lists of tokens")
     sides = []
-    for name, side in zip(("source", "target"), pair, strict=True):
+    for name, side, most in zip(("source", "target"), pair, longest, strict=True):
         tokens = side.split() if isinstance(side, str) else side
         if not isinstance(tokens, (list, tuple)) or not all(isinstance(t, str) and t.split() == [t] for t in tokens):
             raise InputError(f"pair {index}: the {name} must be a text or a list of tokens, not {side!r:.60}")
-        if not 1 <= len(tokens) <= LONGEST:
-            raise InputError(f"pair {index}: the {name} must have 1 to {LONGEST} tokens, not {len(tokens)}")
+        if not 1 <= len(tokens) <= most:
+            raise InputError(f"pair {index}: the {name} must have 1 to {most} tokens, not {len(tokens)}")
         sides.append(tuple(tokens))
     return Example(*sides)
 

@@ -92,8 +92,8 @@ def test_expected_uses_count_every_word_once():
     "pairs, sentence",
     [
         ([], "no pairs"),
-        ([("a", "x"), ("b " * 17, "x")], "pair 1: the source has 17 tokens, and phrases are of at most 16"),
-        ([("a", "x " * 101)], "pair 0: the target has 101 tokens"),
+        ([("a", "x"), ("b " * 17, "x")], "pair 1: the source must have 1 to 16 tokens, not 17"),
+        ([("a", "x " * 101)], "pair 0: the target must have 1 to 100 tokens, not 101"),
         ([("a", "x"), ("b", "x y")], "pair 1 is not derived by repeating and combining phrases: 'b'"),
     ],
 )
