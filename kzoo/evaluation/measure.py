@@ -1,6 +1,6 @@
 """The numbers of an evaluation, on examples of one length."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import keras
@@ -84,7 +84,7 @@ def measure(
     if set(metrics) & {"last_token_accuracy", "edit_distance"}:
         longest = max(map(len, targets))
         limit = 2 * longest + 10 if "edit_distance" in metrics else longest
-        found |= _of_outputs(list(_outputs(model, sources, targets, limit)))
+        found |= _of_outputs(list(_outputs(model, sources, targets, limit)), metrics)
     if "majority_accuracy" in metrics:
         if not isinstance(task, ClassificationTask):
             raise InputError("majority_accuracy needs a task whose targets are labels")
@@ -156,10 +156,14 @@ def _outputs(model: Any, sources: Rows, targets: Rows, limit: int) -> Iterator[t
             yield output[:stop], target[:-1] if ends else target
 
 
-def _of_outputs(pairs: Sequence[tuple[list[int], list[int]]]) -> dict[str, float]:
-    right = [output[len(target) - 1 : len(target)] == target[-1:] for output, target in pairs]
-    distances = [edit_distance(output, target) for output, target in pairs]
-    return {"last_token_accuracy": float(np.mean(right)), "edit_distance": float(np.mean(distances))}
+def _of_outputs(pairs: Sequence[tuple[list[int], list[int]]], metrics: Collection[str]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    if "last_token_accuracy" in metrics:
+        right = [output[len(target) - 1 : len(target)] == target[-1:] for output, target in pairs]
+        found["last_token_accuracy"] = float(np.mean(right))
+    if "edit_distance" in metrics:
+        found["edit_distance"] = float(np.mean([edit_distance(output, target) for output, target in pairs]))
+    return found
 
 
 def edit_distance(a: Sequence[Any], b: Sequence[Any]) -> int:
