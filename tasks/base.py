@@ -123,7 +123,7 @@ class Task:
 
     def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
         """Returns the intermediate results of a source: pairs of a position in it and the token of a result there. Each
-        task says which results these are. Position -1 is that of the start symbol, where there is one.
+        task says which results these are.
 
         Raises:
             InputError: the task has none, or the source is not one of its own.

@@ -227,9 +227,4 @@ class CTLBackward(CTLForward):
         return program[::-1]
 
     def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
-        """Returns at each function the code that it gives, the first to apply first, and the last at the start symbol.
-
-        It is beside the last function to apply; the end symbol, where the paper reads the answer, is far from it.
-        """
-        found = [(len(source) - 1 - place, code) for place, code in super().intermediate(source)]
-        return [*found, (-1, found[-1][1])]
+        return [(len(source) - 1 - place, code) for place, code in super().intermediate(source)]

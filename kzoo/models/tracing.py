@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import keras
 import numpy as np
 from keras import ops
 
@@ -128,8 +129,9 @@ def _text(preprocessor: Any, text: Text) -> str:
 
 
 def _array(tensor: Tensor) -> Array:
-    """Returns a tensor of a batch of one as a float32 array without the batch."""
-    return np.asarray(ops.convert_to_numpy(ops.cast(tensor, "float32")))[0]
+    """Returns a tensor of a batch of one without the batch, as an array of int32 or float32."""
+    dtype = "int32" if "int" in keras.backend.standardize_dtype(tensor.dtype) else "float32"
+    return np.asarray(ops.convert_to_numpy(ops.cast(tensor, dtype)))[0]
 
 
 def _stacked(traces: Sequence[Mapping[str, Tensor]], name: str) -> Array:

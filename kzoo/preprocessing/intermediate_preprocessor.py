@@ -59,8 +59,8 @@ class IntermediatePreprocessor:
             return ids, [(0, answer)]
         first = int(self.preprocessor.boundaries)
         tokens = tuple(self.preprocessor.tokenizer.tokens[k] for k in ids[first : len(ids) - first])
-        within = [(first + index, x) for index, x in self.task.intermediate(tokens) if first + index >= 0]
-        return ids, [(0, answer), *((column, self.preprocessor.encode_target([x])[0]) for column, x in within)]
+        within = self.task.intermediate(tokens)
+        return ids, [(0, answer), *((first + index, self.preprocessor.encode_target([x])[0]) for index, x in within)]
 
     def shape(self, source: int, target: int) -> tuple[int, int]:
         """Returns what to pad to where the longest source and the most targets are these."""

@@ -43,11 +43,3 @@ def test_the_answer_alone():
     labels = kzoo.ClassifierPreprocessor(task.vocabulary, task.labels)
     preprocessor = IntermediatePreprocessor(labels, task, answer_only=True)
     assert preprocessor.encode("101 d a", "011") == (labels.encode_source("101 d a"), [(0, 3)])
-
-
-@pytest.mark.parametrize("boundaries", [True, False])
-def test_a_result_at_the_start_symbol(boundaries):
-    task = kzoo.tasks.get("ctl_backward")
-    labels = kzoo.ClassifierPreprocessor(task.vocabulary, task.labels, boundaries)
-    _, targets = IntermediatePreprocessor(labels, task).encode("a d 101", "011")
-    assert targets == ([(0, 3), (2, 7), (1, 3), (0, 3)] if boundaries else [(0, 3), (1, 7), (0, 3)])

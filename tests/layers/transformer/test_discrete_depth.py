@@ -95,8 +95,9 @@ def test_a_classifier_answers_with_the_values():
     x, _, _ = model.preprocessor([("101 d a b", "011"), ("101 a", "101")])
     found = numpy(model(x))
     assert found.shape == (2, 8) and numpy(model(x, training=True)).shape == (2, 10)
-    text = model.trace("101 d a b")
-    assert text["gates"].shape[0] == 6
+    trace = model.trace("101 d a b")
+    assert trace["values"].shape == (6, 6) and trace["values"].dtype == np.int32
+    assert trace.axes["values"] == ("step", "column") and trace["gates"].shape[0] == 6
     again = type(model).from_config(model.get_config())
     again.set_weights(model.get_weights())
     np.testing.assert_allclose(numpy(again(x)), found, atol=1e-6)
