@@ -30,7 +30,7 @@ class DiscreteDepth(SharedDepth):
 
     A `TransformerClassifier` answers with z_T: the first values are its labels; what the others mean is learned, as
     that nothing is known yet. It is trained with results within the sequence as targets (`intermediate` in recipes),
-    read after several steps (`hold`).
+    read after several steps (`hold`). A deeper input needs more `inference_steps`.
 
     This is a mechanism of kzoo. States of a finite set are from
     [Rodionov and Prokhorenkova, 2024](https://arxiv.org/abs/2402.11628), who train on every step of an algorithm with
