@@ -73,7 +73,7 @@ def test_a_row_that_is_not_run_links_to_its_recipe(one_run, tmp_path):
 def test_what_must_be_known_of_a_row_stands_under_its_table():
     text = results_page.markdown()
     assert "\nndr_ctl_forward: The 18 inference steps, 12 in training, were chosen by the accuracy" in text
-    assert "\nonestep_reverse_lookup: Training seed 1 is shipped; seed 0 fails beyond 7 source tokens" in text
+    assert "\nonestep_reverse_lookup: Training seed 2 is shipped, the median of three." in text
     assert "\nrel_ctl_forward: Training has not converged: " in text
     table = text.partition("\n## arithmetic\n")[2].partition("\n## ")[0]
     assert "| test split | 1 * | 2 | 3 |" in table  # depth 1 is in the training list
