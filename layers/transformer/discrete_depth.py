@@ -13,7 +13,7 @@ from kzoo.layers.functional.repeat import repeat
 from kzoo.layers.transformer.shared_depth import SharedDepth
 from kzoo.registry import alias, register
 
-SMALLEST = 1e-6  # of the uniform numbers whose logarithm is taken twice
+SMALLEST, LARGEST = 1e-6, 1.0 - 2.0**-24  # of the uniform numbers whose logarithm is taken twice
 
 
 @register("depth")
@@ -105,7 +105,6 @@ class DiscreteDepth(SharedDepth):
         check_mask(mask)
         placed = {} if places is None else {"places": places}
         given = ops.cast(states, self.compute_dtype)
-
         vectors = ops.cast(self.vectors, given.dtype)
 
         def step(carry: Structure, t: Tensor) -> tuple[Structure, Trace]:
@@ -123,7 +122,7 @@ class DiscreteDepth(SharedDepth):
         if not training:
             return ops.one_hot(ops.argmax(scores, axis=-1), self.values, dtype="float32")
         uniform = keras.random.uniform(ops.shape(scores), SMALLEST, 1.0, dtype="float32", seed=self.noise)
-        return ops.softmax(scores - ops.log(-ops.log(uniform)), axis=-1)
+        return ops.softmax(scores - ops.log(-ops.log(ops.minimum(uniform, LARGEST))), axis=-1)
 
     def get_config(self) -> Config:
         return {**super().get_config(), "values": self.values}
