@@ -117,7 +117,10 @@ class TransformerClassifier(Classifier):
         self.encoding = None if encoding is None else get("encoding", encoding, **policy)
         normal = keras.initializers.RandomNormal(stddev=self.embedding_deviation)
         self.embedding = keras.layers.Embedding(vocabulary_size, units, normal, **policy)
-        self.classes = None if self.has_values() else dense(labels, units, units**-0.5, dtype="float32")
+        discrete = isinstance(self.encoder, DiscreteDepth)  # its first values are the labels
+        if discrete and self.encoder.values < labels:
+            raise InputError(f"values must be at least the number of labels, {labels}, not {self.encoder.values}")
+        self.classes = None if discrete else dense(labels, units, units**-0.5, dtype="float32")
         self.build()
 
     def build(self, input_shape: Shape | None = None) -> None:
@@ -129,14 +132,6 @@ class TransformerClassifier(Classifier):
         if self.classes is not None:
             self.classes.build((None, self.units))
         self.built = True
-
-    def has_values(self) -> bool:
-        """Whether the states have values of a `DiscreteDepth`, the first of which are the labels."""
-        if not isinstance(self.encoder, DiscreteDepth):
-            return False
-        if self.encoder.values < self.labels:
-            raise InputError(f"values must be at least the number of labels, {self.labels}, not {self.encoder.values}")
-        return True
 
     @property
     def inference_steps(self) -> int:

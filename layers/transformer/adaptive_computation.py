@@ -9,7 +9,7 @@ from kzoo.annotations import Config, DType, Shape, Spec, Structure, Tensor, Trac
 from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.functional.repeat import repeat
-from kzoo.layers.transformer.shared_depth import SharedDepth
+from kzoo.layers.transformer.shared_depth import SharedDepth, kept
 from kzoo.registry import alias, register
 
 
@@ -116,8 +116,7 @@ class AdaptiveComputation(SharedDepth):
             output = output * (1.0 - share) if self.variant == "universal" else output
             output = output + share * states
             carry = (states, output, total + weight, running, rest + remainder)
-            found = {**found, "halting": weight} if trace else {}
-            return carry, {**found, "states": output} if every_step else found
+            return carry, kept({**found, "halting": weight} if trace else {}, output, every_step)
 
         zeros = ops.zeros_like(real)
         first = (states, ops.zeros_like(states), zeros, real, zeros)

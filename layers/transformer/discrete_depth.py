@@ -10,7 +10,7 @@ from kzoo.annotations import Config, DType, Shape, Spec, Structure, Tensor, Trac
 from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.functional.repeat import repeat
-from kzoo.layers.transformer.shared_depth import SharedDepth
+from kzoo.layers.transformer.shared_depth import SharedDepth, kept
 from kzoo.registry import alias, register
 
 SMALLEST, LARGEST = 1e-6, 1.0 - 2.0**-24  # of the uniform numbers whose logarithm is taken twice
@@ -112,7 +112,7 @@ class DiscreteDepth(SharedDepth):
             scores = self.scores(updated)
             next_states = given + ops.matmul(ops.cast(self.share(scores, training), given.dtype), vectors)
             found = {**found, "values": ops.cast(ops.argmax(scores, axis=-1), "int32")} if trace else {}
-            return (next_states, updated), {**found, "states": updated} if every_step else found
+            return (next_states, updated), kept(found, updated, every_step)
 
         (_, last), found = repeat(step, (given, given), self.number(steps, training), self.seeds())
         return last, found

@@ -10,7 +10,7 @@ from kzoo.annotations import Config, DType, Shape, Spec, Structure, Tensor, Trac
 from kzoo.errors import InputError
 from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.repeat import repeat
-from kzoo.layers.transformer.shared_depth import MAX_STEPS, SharedDepth
+from kzoo.layers.transformer.shared_depth import MAX_STEPS, SharedDepth, kept
 from kzoo.registry import alias, get, register, serialize
 
 
@@ -135,8 +135,7 @@ class LoopedDepth(SharedDepth):
                 sure = ops.max(ops.log_softmax(ops.cast(readout(states), "float32"), axis=-1), axis=-1)
                 better = sure > best
                 answer, best = ops.where(better[:, None, None], states, answer), ops.where(better, sure, best)
-            found = found if trace else {}
-            return (states, answer, best), {**found, "states": states} if every_step else found
+            return (states, answer, best), kept(found if trace else {}, states, every_step)
 
         best = ops.zeros_like(ops.cast(given[:, 0, 0], "float32")) - 1e30
         (states, answer, _), found = repeat(step, (given, given, best), most, self.seeds())

@@ -95,8 +95,7 @@ class SharedDepth(keras.layers.Layer):
 
         def step(states: Tensor, t: Tensor) -> tuple[Tensor, Trace]:
             states, found = self.block(states, mask, training=training, **placed)
-            found = found if trace else {}
-            return states, {**found, "states": states} if every_step else found
+            return states, kept(found if trace else {}, states, every_step)
 
         return repeat(step, ops.cast(states, self.compute_dtype), self.number(steps, training), self.seeds())
 
@@ -112,6 +111,11 @@ class SharedDepth(keras.layers.Layer):
     def get_config(self) -> Config:
         own = {"block": serialize(self.block), "steps": self.steps, "inference_steps": self._inference_steps}
         return {**super().get_config(), **own}
+
+
+def kept(found: Trace, states: Tensor, every_step: bool) -> Trace:
+    """Returns what is kept of a step: its trace, and with `every_step` the states after it."""
+    return {**found, "states": states} if every_step else found
 
 
 alias("depth", "shared", "SharedDepth")
