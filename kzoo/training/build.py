@@ -12,7 +12,7 @@ from kzoo.errors import InputError
 from kzoo.training.recipe import Recipe
 
 
-def build(recipe: Recipe, index: int = -1, previous: Path | None = None) -> Any:
+def build(recipe: Recipe, index: int = -1, previous: Path | None = None, precision: str = "float32") -> Any:
     """Returns the model of a stage before its training, or the constructed one.
 
     It is the same for the same seed and backend.
@@ -22,6 +22,7 @@ def build(recipe: Recipe, index: int = -1, previous: Path | None = None) -> Any:
         index: int. The stage. Defaults to the last.
         previous: Path or None. The weights that the stage before ended with. Without them, the first stage has those of
             the recipe's `init_from`, if it names a preset, and any other has random ones.
+        precision: str. What the model computes in, see `Stage`.
 
     Raises:
         InputError: the model's class or config is not valid, or it has not what a stage trains.
@@ -36,7 +37,7 @@ def build(recipe: Recipe, index: int = -1, previous: Path | None = None) -> Any:
     if recipe.constructed:
         return registry.construct(getattr(kzoo.models, recipe.model["class"]), recipe.model_config())
     index %= len(recipe.stages)
-    model = _random(recipe, index)
+    model = _random(recipe, index, precision)
     if previous is not None:
         _begin_with(model, previous, lambda: _trained(recipe, index - 1, previous), recipe.stage_seed(index))
     elif index == 0 and recipe.init_from is not None:
@@ -44,7 +45,7 @@ def build(recipe: Recipe, index: int = -1, previous: Path | None = None) -> Any:
     return model
 
 
-def _random(recipe: Recipe, index: int) -> Any:
+def _random(recipe: Recipe, index: int, precision: str = "float32") -> Any:
     """Returns the model of a stage with random weights."""
     from kzoo import registry
 
@@ -58,7 +59,8 @@ def _random(recipe: Recipe, index: int) -> Any:
     if recipe.calibration:
         spec["config"] = spec["config"] | _calibrated(recipe, index)
     layout = {"layout": recipe.layout} if recipe.layout else {}
-    return cls.from_task(recipe.task, **layout, **spec["config"])
+    policy = {} if precision == "float32" else {"dtype": f"mixed_{precision}"}
+    return cls.from_task(recipe.task, **layout, **policy, **spec["config"])
 
 
 def _check_fits(recipe: Recipe, index: int, cls: Any) -> None:

@@ -43,7 +43,7 @@ def _fit_stage(recipe: Recipe, checkpoint: Checkpoint, notes: Notes, progress: b
     """Trains one stage from its checkpoint, else from the weights of the stage before."""
     index = notes["stage"]
     stage = recipe.stages[index]
-    model = build(recipe, index, checkpoint.file(stage_name(index - 1)) if index else None)
+    model = build(recipe, index, checkpoint.file(stage_name(index - 1)) if index else None, stage.precision)
     batches = training_batches(recipe, model, index)
     epochs, steps = stage.budget.epochs, len(batches)
     model.compile(optimizer=make_optimizer(stage.optimizer, epochs * steps), weighted_metrics=None)
@@ -63,6 +63,10 @@ def _fit_stage(recipe: Recipe, checkpoint: Checkpoint, notes: Notes, progress: b
         model.optimizer.finalize_variable_values(model.trainable_variables)
     if selecting:
         load_weights(model, checkpoint.file(best_name(notes["best_epoch"])))
+    if stage.precision != "float32":
+        trained = model.get_weights()
+        model = build(recipe, index)
+        model.set_weights(trained)
     return model, _entry(recipe, index, notes, steps, batches.batch_size)
 
 

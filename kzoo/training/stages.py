@@ -14,6 +14,7 @@ from kzoo.training.part import LARGEST_COUNT, Part, check_count, check_lengths
 
 SCHEDULES = ("constant", "cosine", "trapezoidal", "plateau")
 WARMED_UP = ("cosine", "trapezoidal")
+PRECISIONS = ("float32", "bfloat16")
 
 
 @dataclass(frozen=True)
@@ -184,6 +185,8 @@ class Stage(Part):
         model: dict. What differs in this stage from the config of the recipe's model, as a smaller width: see `widen`.
         seed: int or None. Seeds the weights, dropout and the order of the examples. None is the seed of the recipe for
             the first stage, and one more for each that follows.
+        precision: str. "float32", or "bfloat16": products are of bfloat16 numbers while training, which is faster where
+            the processor has them; the weights stay float32, and so does the trained model.
     """
 
     budget: Budget
@@ -193,8 +196,10 @@ class Stage(Part):
     selection: Selection = Selection()
     model: dict[str, Any] = field(default_factory=dict)
     seed: int | None = None
+    precision: str = "float32"
 
     def __post_init__(self) -> None:
+        checks.choice("precision", self.precision, PRECISIONS)
         if not isinstance(self.model, dict):
             raise InputError("the model of a stage must be a mapping of what differs from the recipe's config")
         if self.seed is not None:

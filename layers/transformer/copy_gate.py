@@ -8,6 +8,7 @@ from keras import ops
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, Spec, Tensor, Trace
 from kzoo.errors import InputError
+from kzoo.layers.functional.stretched_sigmoid import stretched_sigmoid
 from kzoo.layers.transformer.feed_forward import FeedForward
 from kzoo.layers.transformer.transformer_block import TransformerBlock
 from kzoo.registry import alias, get, register, serialize
@@ -30,6 +31,7 @@ class CopyGate(keras.layers.Layer):
     Args:
         block: name, config or object: a `TransformerBlock`, whose update is "norm" or "tanh".
         gate_drop: float. Share of the positions that are copied as a whole at a step while training. Defaults to 0.
+        stretch: float, 0 to 1. How far the sigmoid is stretched beyond 0 and 1, to be cut there. Defaults to 0.
         heads: int. Of the block, as the next two. Defaults to what that states.
         hidden_units: int. Defaults to what the block states.
         dropout: float. Rate within FFN_gate while training, and in the block unless that states its own. Defaults to 0.
@@ -67,6 +69,7 @@ class CopyGate(keras.layers.Layer):
         self,
         block: Spec,
         gate_drop: float = 0.0,
+        stretch: float = 0.0,
         heads: int | None = None,
         hidden_units: int | None = None,
         dropout: float = 0.0,
@@ -82,6 +85,7 @@ class CopyGate(keras.layers.Layer):
         if self.block.update == "residual":
             raise InputError('the update of a block in a CopyGate is "norm" or "tanh", not "residual"')
         self.gate_drop, self.dropout = checks.number("gate_drop", gate_drop, 0.0, 0.99), dropout
+        self.stretch = checks.number("stretch", stretch, 0.0, 1.0)
         self.seeds = keras.random.SeedGenerator()
 
     def build(self, states_shape: Shape, mask_shape: Shape | None = None) -> None:
@@ -94,7 +98,7 @@ class CopyGate(keras.layers.Layer):
         self, states: Tensor, mask: Tensor | None = None, training: bool = False, places: Tensor | None = None
     ) -> tuple[Tensor, Trace]:
         attended, weights = self.block.attention_sublayer(states, mask, training, places=places)
-        gates = ops.sigmoid(self.gate(attended, training=training))
+        gates = stretched_sigmoid(self.gate(attended, training=training), self.stretch)
         if training and self.gate_drop:
             gates = gates * ops.cast(self.kept((*ops.shape(states)[:2], 1)), gates.dtype)
         update = self.block.feed_forward_sublayer(attended, training)
@@ -126,15 +130,17 @@ class CopyGate(keras.layers.Layer):
         return None
 
     def get_config(self) -> Config:
-        own = {"block": serialize(self.block), "gate_drop": self.gate_drop, "dropout": self.dropout}
+        own = {"block": serialize(self.block), "gate_drop": self.gate_drop, "stretch": self.stretch}
+        own["dropout"] = self.dropout
         return {**super().get_config(), **own}
 
 
-def _gated(name: str, attention: str, update: str, gate_drop: float) -> None:
+def _gated(name: str, attention: str, update: str, gate_drop: float, **config: float) -> None:
     block = {"class": "TransformerBlock", "config": {"attention": attention, "update": update}}
-    alias("block", name, "CopyGate", block=block, gate_drop=gate_drop)
+    alias("block", name, "CopyGate", block=block, gate_drop=gate_drop, **config)
 
 
 _gated("ndr", "geometric", "norm", 0.1)
+_gated("stretched_ndr", "stretched_geometric", "norm", 0.1, stretch=0.05)
 _gated("abs_rel_gate", "gated_relative", "tanh", 0.1)
 _gated("rel_gate", "relative", "tanh", 0.0)

@@ -231,6 +231,6 @@ alias("multi_head", "tempered", "MultiHeadAttention", weighting="tempered")
 _trained = {"query_bias": True, "trainable_scale": True}
 alias("multi_head", "relative", "MultiHeadAttention", bias="relative", **_trained)
 alias("multi_head", "gated_relative", "MultiHeadAttention", bias="gated_relative", **_trained)
-for _name in ("geometric", "geometric_normalized"):
+for _name in ("geometric", "geometric_normalized", "stretched_geometric"):
     _parts = {"bias": "direction", "weighting": _name, "initialization": "head"}
     alias("multi_head", _name, "MultiHeadAttention", **_parts, **_trained)

@@ -10,8 +10,12 @@ from kzoo.annotations import Config, DType, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.functional.check_mask import check_boolean
 from kzoo.layers.functional.masked_softmax import masked_softmax
+from kzoo.layers.functional.stretched_sigmoid import stretched_sigmoid
 from kzoo.layers.functional.windows import windows
 from kzoo.registry import alias, register
+
+MOST = 1.0 - 1e-5  # of a match, where the logarithm of what it leaves is taken
+LEAST = 1e-9  # that a sum of weights is divided by
 
 
 @register("weighting")
@@ -28,8 +32,12 @@ class GeometricWeighting(keras.layers.Layer):
     The product is a sum of logarithms over the keys around i, and that a difference of two cumulative sums: no product
     underflows, and time and memory are O(T^2). `windows` takes the far end of that sum from a reversed row.
 
+    With `stretch` the sigmoid reaches 0 and 1: what is far below a match takes nothing from the keys behind it, however
+    many there are, and a whole match leaves them a hundred thousandth. That is of kzoo, as is that of `CopyGate`.
+
     Args:
         normalize: bool. Whether each row is divided by its sum. Defaults to False.
+        stretch: float, 0 to 1. How far the sigmoid is stretched beyond 0 and 1, to be cut there. Defaults to 0.
         dtype: str or DTypePolicy. Weights are float32 under any.
 
     Call arguments:
@@ -54,9 +62,10 @@ class GeometricWeighting(keras.layers.Layer):
     only, "geometric_normalized" here.
     """
 
-    def __init__(self, normalize: bool = False, dtype: DType = None, **kwargs: Any) -> None:
+    def __init__(self, normalize: bool = False, stretch: float = 0.0, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(autocast=False, dtype=dtype, **kwargs)
         self.normalize = checks.boolean("normalize", normalize)
+        self.stretch = checks.number("stretch", stretch, 0.0, 1.0)
 
     def call(self, scores: Tensor, mask: Tensor) -> Tensor:
         check_boolean(mask)
@@ -69,6 +78,11 @@ class GeometricWeighting(keras.layers.Layer):
         offsets = positions[None, :] - positions[:, None]  # key minus query
         unmasked = ops.logical_and(mask, offsets != 0)
         share = ops.cast(unmasked, "float32")  # times this, and not `where`, which is slow on PyTorch
+        if self.stretch:
+            matches = stretched_sigmoid(scores, self.stretch)
+            misses = -ops.log1p(-ops.minimum(matches, MOST))
+            weights = matches * ops.exp(-missed_before(misses * share, offsets > 0)) * share
+            return weights / ops.maximum(ops.sum(weights, -1, keepdims=True), LEAST) if self.normalize else weights
         misses = ops.softplus(scores)  # -log(1 - P), and log P = z + log(1 - P)
         log_weights = (scores - misses) - missed_before(misses * share, offsets > 0)
         if self.normalize:
@@ -77,7 +91,7 @@ class GeometricWeighting(keras.layers.Layer):
         return ops.exp(log_weights) * share
 
     def get_config(self) -> Config:
-        return {**super().get_config(), "normalize": self.normalize}
+        return {**super().get_config(), "normalize": self.normalize, "stretch": self.stretch}
 
 
 def missed_before(misses: Tensor, right: Tensor) -> Tensor:
@@ -101,3 +115,4 @@ def missed_before(misses: Tensor, right: Tensor) -> Tensor:
 
 alias("weighting", "geometric", "GeometricWeighting")
 alias("weighting", "geometric_normalized", "GeometricWeighting", normalize=True)
+alias("weighting", "stretched_geometric", "GeometricWeighting", stretch=0.05)

@@ -152,6 +152,7 @@ BAD_STAGES = {
         {"stages": [STAGE, {**STAGE, "objective": {"intermediate": True}}], "supervision": None},
         "supervision must declare 'intermediate results'",
     ),
+    "precision": ({"stages": [{**STAGE, "precision": "float16"}]}, "unknown precision 'float16'; did you mean"),
     "hold": ({"stages": [{**STAGE, "objective": {"hold": 0}}]}, "hold must be an integer from 1 to 10000, not 0"),
     "undeclared length": ({"stages": [{**STAGE, "selection": {"length": 11}}]}, "must declare 'longer inputs'"),
     "undeclared alignment": ({"layout": {"aligned": True}}, "must declare 'built-in alignment'"),

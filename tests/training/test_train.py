@@ -119,6 +119,17 @@ def test_stages_train_as_presets_that_begin_with_each_other(config, unbroken, tm
     assert weights[0].read_bytes() == weights[1].read_bytes()
 
 
+@pytest.mark.slow
+def test_a_stage_in_bfloat16_ends_in_float32(config, unbroken):
+    config = staged(config)
+    whole = unbroken(config)
+    folder = unbroken({**config, "stages": [{**stage, "precision": "bfloat16"} for stage in config["stages"]]})
+    model = kzoo.from_preset(folder)
+    assert "dtype" not in read_json(folder / "config.json")["config"] and model.compute_dtype == "float32"
+    pairs = list(zip(model.get_weights(), kzoo.from_preset(whole).get_weights(), strict=True))
+    assert any((a != b).any() for a, b in pairs) and all(np.abs(a - b).max() < 0.1 for a, b in pairs)
+
+
 @pytest.mark.parametrize("changes", [{"selection": "validation"}, pytest.param(AVERAGED, marks=pytest.mark.once)])
 @pytest.mark.slow
 def test_a_killed_run_goes_on_to_the_same_weights(changes, config, unbroken, python, tmp_path):

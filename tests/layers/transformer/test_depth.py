@@ -78,6 +78,21 @@ def test_the_gate_is_closed_at_first(padded):
     assert np.abs(numpy(found) - states)[mask].mean() < 0.2
 
 
+def test_a_stretched_gate_copies_exactly(padded):
+    keras.utils.set_random_seed(0)
+    gate = registry.get("block", {"class": "stretched_ndr", "config": {"heads": 3}})
+    plain = registry.get("block", {"class": "stretched_ndr", "config": {"heads": 3, "stretch": 0.0}})
+    states, mask = padded()
+    found, trace = gate(states, mask)
+    plain(states, mask)
+    plain.set_weights(gate.get_weights())
+    expected = numpy(plain(states, mask)[1]["gates"])
+    gates = numpy(trace["gates"])
+    np.testing.assert_allclose(gates, np.clip(1.1 * expected - 0.05, 0, 1), atol=1e-6)
+    assert (gates == 0).any() and (gates > 0).any()
+    assert (numpy(found)[gates == 0] == states[gates == 0]).all()
+
+
 def test_gate_drop_copies_whole_positions(randomize, padded):
     gate = randomize(registry.get("block", {"class": "ndr", "config": {"heads": 3, "gate_drop": 0.5}}))
     states, mask = padded((40, 40))

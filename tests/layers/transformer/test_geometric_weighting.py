@@ -7,17 +7,17 @@ from keras import ops
 import kzoo
 
 
-def brute_force(scores, mask):
+def brute_force(scores, mask, stretch=0.0):
     """Eq. 6-8 for one row of tokens: the product over every key that is closer, the right one first."""
     length = len(mask)
-    matches = 1 / (1 + np.exp(-scores.astype("float64")))
+    matches = np.clip((1 + 2 * stretch) / (1 + np.exp(-scores.astype("float64"))) - stretch, 0, 1)
     weights = np.zeros((length, length))
     for i in range(length):
         order = sorted((j for j in range(length) if j != i and mask[j]), key=lambda j: (abs(i - j), j < i))
         left = 1.0
         for j in order:
             weights[i, j] = matches[i, j] * left
-            left *= 1 - matches[i, j]
+            left *= 1 - (min(matches[i, j], 1 - 1e-5) if stretch else matches[i, j])
     return weights
 
 
@@ -38,13 +38,14 @@ def test_worked_example():
 
 @pytest.mark.parametrize("lengths", [(7, 4, 2), (2, 1, 2), (1, 1, 1), (40, 31, 5)])
 @pytest.mark.parametrize("normalize", [False, True])
-def test_equals_the_product(lengths, normalize):
+@pytest.mark.parametrize("stretch", [0.0, 0.1])
+def test_equals_the_product(lengths, normalize, stretch):
     mask = np.arange(max(lengths)) < np.array(lengths)[:, None]
     scores = 2 * np.random.default_rng(0).normal(size=(3, 2, max(lengths), max(lengths))).astype("float32")
-    found = weigh(scores, mask[:, None, None], normalize=normalize)
+    found = weigh(scores, mask[:, None, None], normalize=normalize, stretch=stretch)
     for b in range(3):
         for n in range(2):
-            expected = brute_force(scores[b, n], mask[b])
+            expected = brute_force(scores[b, n], mask[b], stretch)
             if normalize:
                 expected /= np.maximum(expected.sum(axis=-1, keepdims=True), 1e-30)
             np.testing.assert_allclose(found[b, n], expected, atol=1e-5)
@@ -103,3 +104,22 @@ def test_what_is_closed_may_score_anything(normalize, gradients):
     np.testing.assert_allclose(found, [[0, share, 0], [share, 0, 0], [far, near, 0]], atol=1e-6)
     layer = kzoo.layers.GeometricWeighting(normalize)
     assert np.isfinite(gradients(lambda z: ops.sum(layer(z, mask) ** 2), scores)[0]).all()
+
+
+def test_stretched_what_is_no_match_takes_nothing_however_many_there_are():
+    scores = np.full((1, 1, 200, 200), -4.0, "float32")
+    scores[..., -1] = 6.0  # one match, far from the first query
+    assert weigh(scores, np.ones(200, bool))[0, 0, 0, -1] < 0.03
+    found = weigh(scores, np.ones(200, bool), stretch=0.05)[0, 0, 0]
+    assert found[-1] == 1 and (found[:-1] == 0).all()
+
+
+def test_stretched_what_is_cut_has_a_gradient(gradients):
+    layer, mask = kzoo.layers.GeometricWeighting(stretch=0.1), np.ones(3, bool)
+    for score in (-6.0, 6.0):
+        scores = np.full((1, 1, 3, 3), score, "float32")
+        (found,) = gradients(lambda z: ops.sum(layer(z, mask)[..., 0, 1]), scores)
+        slope = 1.2 * np.exp(-6.0) / (1 + np.exp(-6.0)) ** 2
+        np.testing.assert_allclose(found[0, 0, 0, 1], slope, rtol=1e-3)
+    scores = np.full((1, 1, 40, 40), 30.0, "float32")
+    assert np.isfinite(gradients(lambda z: ops.sum(layer(z, np.ones(40, bool)) ** 2), scores)[0]).all()

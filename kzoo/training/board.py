@@ -1,0 +1,106 @@
+"""The runs of one budget that compare newer mechanisms on newer tasks, each by the same recipe."""
+
+from typing import Any
+
+from kzoo.errors import InputError
+from kzoo.tasks import get as get_task
+from kzoo.training.recipe import Recipe
+from kzoo.training.stages import Budget, Data, Optimizer, Selection, Stage
+
+Config = dict[str, Any]
+
+TASKS = (
+    "even_pairs",
+    "parity_check",
+    "cycle_navigation",
+    "modular_arithmetic_simple",
+    "missing_duplicate",
+    "flip_flop",
+    "s3",
+    "copy",
+    "reverse_string",
+    "bucket_sort",
+    "mqar",
+    "stack_manipulation",
+)
+
+
+def _attention(**config: Any) -> Config:
+    return {"attention": {"class": "MultiHeadAttention", "config": config}}
+
+
+# What a decoder of two blocks has that the others have not: arguments of its block, or of the model.
+BLOCKS: dict[str, Config] = {
+    "nope": {},
+    "rope": _attention(position="rotary"),
+    "alibi": _attention(bias="alibi"),
+    "hard_alibi": _attention(bias="hard_alibi"),
+    "t5": _attention(bias="t5"),
+    "kerple": _attention(bias="kerple"),
+    "fire": _attention(bias="fire"),
+    "cope": _attention(bias="cope"),
+    "forgetting": _attention(bias="forgetting"),
+    "nape": _attention(bias="nape"),
+    "stick_breaking": _attention(weighting="stick_breaking"),
+    "entmax": _attention(weighting="entmax"),
+    "asentmax": _attention(weighting="asentmax"),
+    "ssmax": _attention(weighting="ssmax"),
+    "geometric": {"attention": "geometric"},
+    "delta": {"attention": "delta"},
+    "delta_product": {"attention": "delta_product"},
+}
+ENCODINGS = ("sinusoidal", "randomized")
+READERS = ("lstm", "bidirectional_lstm", "stack")
+MECHANISMS = (*BLOCKS, *ENCODINGS, *READERS)
+
+
+def answers_once(task: str) -> bool:
+    """Returns whether a model that gives one label can answer a task."""
+    found = get_task(task)
+    return found.last_answers or found.target_steps == (0, 1)
+
+
+def pairs() -> list[tuple[str, str]]:
+    """Returns every mechanism and task of the comparison; a reader answers with one label."""
+    return [(m, task) for task in TASKS for m in MECHANISMS if m not in READERS or answers_once(task)]
+
+
+def recipe(mechanism: str, task: str) -> Recipe:
+    """Returns the recipe of a mechanism on a task.
+
+    All train 2,000 batches of 64 examples, which are drawn anew for every batch, and keep the last weights. A decoder
+    has two blocks of 64 units and four heads; a reader has 128 units.
+
+    Raises:
+        InputError: there is no such mechanism in the comparison.
+    """
+    if mechanism not in MECHANISMS:
+        raise InputError(f"the comparison has no mechanism {mechanism!r:.60}")
+    stage = Stage(
+        Budget(epochs=4, steps_per_epoch=500),
+        data=Data(fresh=True, sampling="grouped", batch_size=64),
+        optimizer=Optimizer(schedule="cosine", warmup_steps=100, clip_norm=1.0),
+        selection=Selection("last"),
+    )
+    found = get_task(task)
+    longest = found.splits["train"].lengths[1]
+    return Recipe(
+        task=task,
+        task_version=found.version,
+        model=_model(mechanism),
+        stages=(stage,),
+        mechanism=mechanism,
+        supervision=(),
+        evaluation={"lengths": [longest, *(n for n in found.test_lengths if n is not None)], "examples": 500},
+    )
+
+
+def _model(mechanism: str) -> Config:
+    if mechanism in READERS:
+        config: Config = {"reader": mechanism, "embedding_units": 16, "units": 128, "dropout": 0.0}
+        return {"class": "RecurrentClassifier", "config": config}
+    block = {"norm": "before", "activation": "gelu", **BLOCKS.get(mechanism, {})}
+    config = {"block": {"class": "TransformerBlock", "config": block}, "layers": 2, "units": 64, "heads": 4}
+    if mechanism in ENCODINGS:
+        config["encoding"] = mechanism
+    return {"class": "TransformerDecoder", "config": config}

@@ -1,0 +1,45 @@
+"""The comparison of newer mechanisms on newer tasks: its recipes."""
+
+import numpy as np
+import pytest
+from keras import ops
+
+from kzoo import tasks
+from kzoo.cards import protocol
+from kzoo.errors import InputError
+from kzoo.training import board
+from kzoo.training.build import build
+
+
+def test_there_are_twenty_mechanisms_and_twelve_tasks():
+    assert len(set(board.MECHANISMS)) == len(board.MECHANISMS) >= 20 and len(set(board.TASKS)) == 12
+    pairs = board.pairs()
+    assert len(set(pairs)) == len(pairs)
+    assert ("stack", "parity_check") in pairs and ("stack", "copy") not in pairs
+    assert {task for m, task in pairs if m == "delta"} == set(board.TASKS)
+
+
+@pytest.mark.once
+def test_every_recipe_keeps_to_the_protocol():
+    for mechanism, task in board.pairs():
+        recipe = board.recipe(mechanism, task)
+        (stage,) = recipe.stages
+        steps = stage.budget.epochs * stage.budget.steps_per_epoch
+        run = {"steps": steps, "examples_seen": steps * stage.data.batch_size}
+        assert protocol.breaches(recipe, training=[run]) == [] and protocol.tags(recipe) == ()
+        assert (recipe.mechanism, recipe.task) == (mechanism, task)
+        scored = protocol.scored_lengths(tasks.get(task))
+        assert scored and set(scored) < set(recipe.evaluation["lengths"])
+
+
+@pytest.mark.parametrize("mechanism", board.MECHANISMS)
+def test_every_mechanism_answers(mechanism):
+    model = build(board.recipe(mechanism, "flip_flop"))
+    assert model.count_params() <= protocol.PARAMETERS
+    x, *_ = model.preprocessor(tasks.get("flip_flop").examples("train", 3))
+    assert np.isfinite(ops.convert_to_numpy(model(x))).all()
+
+
+def test_others_are_refused():
+    with pytest.raises(InputError, match="the comparison has no mechanism 'onestep'"):
+        board.recipe("onestep", "copy")
