@@ -13,12 +13,15 @@ from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.classification import CSORDAS, DEEP_BUDGET, ClassificationTask, held_out, published_means
 from kzoo.tasks.expressions import DIGITS, Shape, uniforms
 from kzoo.tasks.strata import Stratum
-from kzoo.tasks.strata.trees import arithmetic_strata
+from kzoo.tasks.strata.trees import arithmetic_strata, longest
 
 MAX_TOKENS = 50
 DEEPEST = 60  # deeper ones of so few tokens are too rare to be drawn
 LONGEST_TRAINED = 5
 DRAWN = 25_000  # training examples of each depth but the first
+SHORTEST = 5  # tokens of a single operation
+LONG = (8, 12)  # operations of what is long: 33 to 49 tokens
+DEEP_ENOUGH = (4, 5)  # nested, for so many operations
 SEED = 0
 
 
@@ -31,7 +34,9 @@ class Arithmetic(ClassificationTask):
     test split 7 and 8. "iid" holds 1,000 expressions of depth 2 to 5 that training never has; so are test examples of
     those depths; those of depth 1 are the training examples, since there are no others. The training split is one list,
     so a recipe that draws "fresh" examples draws from it again. No expression has more than 50 tokens, or 5 for each
-    depth beyond 10. About 28 % of the answers are 0.
+    depth beyond 10. About 28 % of the answers are 0. "long" is for training too, and not of the paper: half of it are
+    expressions of depth 4 and 5 with 33 tokens or more, of which the training split has one in fifty; the others
+    are drawn as the training split is, from depth 1 on.
 
     Args:
         either_side: bool. Whether an expression that is made deeper may become either argument of the next operation.
@@ -59,6 +64,7 @@ class Arithmetic(ClassificationTask):
         "validation": Split((6, 6), 1_000),
         "test": Split((7, 8), 1_000),
         "iid": Split((2, 5), 1_000),
+        "long": Split((1, 5), 1_000_000),
     }
     test_lengths: tuple[int | None, ...] = (None, 7, 8)
     seen_lengths = (1,)
@@ -86,10 +92,21 @@ class Arithmetic(ClassificationTask):
             return singles()[rng.integers(len(singles()))]
         return draw_example(rng, length, self.either_side)
 
+    def draw(self, rng: np.random.Generator, split: str, length: int | None) -> Example:
+        if split == "long" and length is None and rng.random() < 0.5:
+            operations, depth = (int(rng.integers(low, high + 1)) for low, high in (LONG, DEEP_ENOUGH))
+            source = tuple(longest(rng, depth, 4 * operations + 1))
+            return Example(source, self.solve(source))
+        return super().draw(rng, split, length)
+
     def belongs(self, example: Example, split: str) -> bool:
+        if split == "long":
+            return len(example.source) == SHORTEST or not held_out(example.source)
         return held_out(example.source) or _depth(example.source) > LONGEST_TRAINED  # the training split is a list
 
     def pool(self, split: str, length: int | None) -> Sequence[Example] | None:
+        if split == "long":
+            return None
         if split == "train":
             found = [e for e in trained(self.either_side) if length in (None, _depth(e.source))]
             if not found:

@@ -18,6 +18,7 @@ NESTING = 0.3
 MAX_ARGUMENTS = 5
 MAX_SIZE = 50
 LONGEST_TRAINED = 5
+LONG = 36  # tokens
 
 # A text, its value, its dependency depth, and its size.
 Tree = tuple[str, int, int, int]
@@ -125,6 +126,7 @@ class ListOps(ClassificationTask):
         "validation": Split((6, 6), 1_000),
         "test": Split((7, 8), 1_000),
         "iid": Split((1, 5), 1_000),
+        "long": Split((1, 5), 1_000_000),
     }
     test_lengths: tuple[int | None, ...] = (None, 7, 8)
     length_unit = "dependency depth"
@@ -160,8 +162,15 @@ class ListOps(ClassificationTask):
         text, value, _, _ = expression(uniforms(rng), length)
         return Example(tuple(text.split()), TARGETS[value])
 
+    def draw(self, rng: np.random.Generator, split: str, length: int | None) -> Example:
+        least = LONG if split == "long" and rng.random() < 0.5 else 0
+        while True:
+            example = super().draw(rng, split, length)
+            if len(example.source) >= least:
+                return example
+
     def belongs(self, example: Example, split: str) -> bool:
-        if split == "train":
+        if split in ("train", "long"):
             return not held_out(example.source)
         return held_out(example.source) or self.depth(example.source) > LONGEST_TRAINED
 

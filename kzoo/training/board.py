@@ -45,7 +45,7 @@ BLOCKS: dict[str, Config] = {
     "entmax": _attention(weighting="entmax"),
     "asentmax": _attention(weighting="asentmax"),
     "ssmax": _attention(weighting="ssmax"),
-    "geometric": {"attention": "geometric"},
+    "causal_geometric": {"attention": "geometric"},
     "delta": {"attention": "delta"},
     "delta_product": {"attention": "delta_product"},
 }

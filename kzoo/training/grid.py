@@ -13,6 +13,7 @@ from kzoo.saving.files import read_json, write_json
 from kzoo.saving.preset import Preset
 from kzoo.tasks import get as get_task
 from kzoo.tasks import names
+from kzoo.training import board
 from kzoo.training.estimate import pace, seconds
 from kzoo.training.executors import Executor, in_processes
 from kzoo.training.recipe import Recipe, load_recipe
@@ -49,9 +50,12 @@ class Run:
     seed: int
 
     def recipe(self) -> Recipe:
-        """Returns the recipe: the bundled one of its name; else the one for all of the recurrent models."""
+        """Returns the recipe: the bundled one of its name; else that of the comparison of newer mechanisms, or the one
+        for all of the recurrent models."""
         if catalogue.bundled(self.name):
             return load_recipe(self.name).with_seed(self.seed)
+        if self.mechanism in board.MECHANISMS and self.task in board.TASKS:
+            return board.recipe(self.mechanism, self.task).with_seed(self.seed)
         task = get_task(self.task)
         stage = Stage(
             Budget(EPOCHS.get(self.task, 8)),
@@ -83,8 +87,9 @@ def wanted(pattern: str = "*") -> list[Run]:
     stands, then further seeds; the short ones first.
 
     Of every published mechanism and task, of every preset and of every other bundled recipe whose mechanism and task no
-    preset has, there are three seeds where the paper has several runs or there is a preset, else one. What needs files
-    that are not here is left out, see `unavailable`.
+    preset has, there are three seeds where the paper has several runs or there is a preset, else one; of every newer
+    mechanism on every newer task (`kzoo.training.board`), three. What needs files that are not here is left out, see
+    `unavailable`.
 
     Args:
         pattern: str. Only runs whose name matches it.
@@ -101,6 +106,8 @@ def wanted(pattern: str = "*") -> list[Run]:
         for mechanism in task.published.accuracy if task.available else ():
             pair = (mechanism, task.name)
             found.setdefault(pair, [Run("_".join(pair), *pair, seed) for seed in SEEDS])
+    for pair in board.pairs():  # also where a run of the comparison is bundled, of which there is one seed above
+        found[pair] = [Run("_".join(pair), *pair, seed) for seed in SEEDS]
     known = pace()
     runs = [run for own in found.values() for run in own if fnmatch.fnmatch(run.name, pattern)]
 

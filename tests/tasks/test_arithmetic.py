@@ -7,6 +7,7 @@ import pytest
 
 from kzoo import tasks
 from kzoo.errors import InputError
+from kzoo.tasks.classification import held_out
 from kzoo.tasks.expressions import Shape, uniforms
 
 pytestmark = pytest.mark.once
@@ -117,3 +118,11 @@ def test_depths_far_beyond_the_published():
         assert task.solve(source) == target and len(source) <= 5 * depth
     with pytest.raises(InputError, match="a depth of arithmetic is at most 60, not 300"):
         task.examples("test", 1, length=300)
+
+
+def test_half_of_the_long_split_is_long():
+    examples = TASK.examples("long", 2_000)
+    assert 0.45 < np.mean([len(example.source) >= 33 for example in examples]) < 0.6
+    assert max(len(example.source) for example in examples) == 49
+    assert {depth(example.source) for example in examples} == {1, 2, 3, 4, 5}
+    assert all(not held_out(example.source) or len(example.source) == 5 for example in examples)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.once
 CHECKSUMS = {
     "a5": "929e533d0a31694d",
     "addition": "bdc96969fbb526c8",
-    "arithmetic": "8382449335e9adbb",
+    "arithmetic": "2d0cd88339fa9fac",
     "binary_addition": "932acf0aa413b541",
     "binary_multiplication": "3202ea2ee15695aa",
     "bucket_sort": "a2662da3932f02dd",
@@ -39,7 +39,7 @@ CHECKSUMS = {
     "inv_reverse_recopy": "c1c7561a703bc46d",
     "lego": "4b9dfbbce601a02e",
     "lego_value": "1ab031ae63f57a32",
-    "listops": "774c966f8ffece2e",
+    "listops": "9748bbd3d3a8b9e9",
     "listops_grammar": "d667c52ac2fc9984",
     "lookup": "4a71aa5fd389a586",
     "missing_duplicate": "8d774e113e8a74b5",
@@ -102,6 +102,7 @@ LATER = [name for name in tasks.names() if hasattr(tasks.get(name), "level")]
 PARTS |= {
     (name, "train"): 1_000 for name in (*LATER, "flip_flop", "mqar", "sum_digits", "sum_operands", "listops_grammar")
 }
+PARTS |= {(name, "long"): 2_000 for name in ("arithmetic", "listops")}
 # How many examples of the training split are there more than once, as in the published data.
 REPEATED = {("ctl_forward", "train"): 480, ("ctl_backward", "train"): 480}
 REPEATED |= {("scan_jump", split): 1_466 for split in ("train", "train_all")}

@@ -8,6 +8,7 @@ import pytest
 
 from kzoo import tasks
 from kzoo.errors import InputError
+from kzoo.tasks.classification import held_out
 from kzoo.tasks.listops import OPERATIONS, apply
 
 pytestmark = pytest.mark.once
@@ -137,3 +138,11 @@ def test_majority():
 def test_what_is_no_source(source):
     with pytest.raises(InputError, match="a source of listops"):
         TASK.solve(tuple(source.split()))
+
+
+def test_half_of_the_long_split_is_long():
+    examples = TASK.examples("long", 2_000)
+    assert 0.55 < np.mean([len(example.source) >= 36 for example in examples]) < 0.67
+    assert max(len(example.source) for example in examples) == 42
+    assert {TASK.depth(example.source) for example in examples} == {1, 2, 3, 4, 5}
+    assert not any(held_out(example.source) for example in examples)
