@@ -1,12 +1,13 @@
-"""The leaderboard as one table: a row a mechanism with its tags, a column a task."""
+"""The leaderboard as one table: a row a mechanism with its model and tags, a column a task."""
 
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from kzoo import tasks
 from kzoo.cards.markdown import table_of
-from kzoo.cards.protocol import holds
-from kzoo.evaluation.report import score_of_seeds
+from kzoo.cards.protocol import holds, most_frequent_answer
+from kzoo.evaluation.report import score_of_seeds, whole_percent
 
 Entries = Sequence[dict[str, Any]]
 ALONE = "pairs alone"
@@ -23,13 +24,12 @@ def cross_table(found: Entries) -> list[dict[str, Any]]:
     Args:
         found: entries of the leaderboard.
     """
-    runs: dict[tuple[str, tuple[str, ...]], dict[str, dict[str, Any]]] = {}
+    runs: dict[tuple[str, str, tuple[str, ...]], dict[str, dict[str, Any]]] = {}
     for entry in found:
-        own = runs.setdefault((entry["mechanism"] or entry["name"], tuple(entry["tags"])), {})
+        own = runs.setdefault((entry["mechanism"] or entry["name"], entry["model"], tuple(entry["tags"])), {})
         own[entry["task"]] = max(own.get(entry["task"], entry), entry, key=_weight)
     rows = []
-    for (mechanism, tags), own in runs.items():
-        model = Counter(entry["model"] for entry in own.values()).most_common(1)[0][0]
+    for (mechanism, model, tags), own in runs.items():
         cells = {task: _cell(own[task]) for task in sorted(own)}
         rows.append({"mechanism": mechanism, "tags": list(tags), "model": model, "cells": cells})
     rows.sort(key=lambda row: (len(row["tags"]), row["tags"], -_total(row), row["mechanism"]))
@@ -51,25 +51,36 @@ def shown(cell: dict[str, Any] | None) -> str:
 
 
 def cross_markdown(rows: Sequence[dict[str, Any]]) -> str:
-    """Returns the table in Markdown: rows without tags, then apart from them those with tags."""
+    """Returns the table in Markdown: rows without tags, then apart from them those with tags, each by their model.
+
+    Below the rows stands what the most frequent answer has, where answers are one token.
+    """
     order = task_order(rows)
     parts = [
         "## All tasks",
-        "The score in percent, the mean over (so many) seeds; empty: not run. Of several runs of a mechanism with the "
-        "same tags it is the one with the most seeds, and of those the best. `kzoo plot leaderboard` draws it.",
+        "The score in percent, the mean over (so many) seeds; empty: not run. Of several runs of a mechanism in the "
+        "same model with the same tags it is the one with the most seeds, and of those the best. `kzoo plot "
+        "leaderboard` draws it.",
     ]
-    for title, own in (
-        (f"Trained on {ALONE}", [row for row in rows if not row["tags"]]),
-        ("With more, which the tags say", [row for row in rows if row["tags"]]),
-    ):
-        if own:
-            columns = [task for task in order if any(task in row["cells"] for row in own)]
-            lines = [[row["mechanism"], *(shown(row["cells"].get(task)) for task in columns)] for row in own]
-            for line, row in zip(lines, own, strict=True):
-                line += [", ".join(row["tags"])] if row["tags"] else []
-            words = ["tags"] if own[0]["tags"] else []
-            parts += [f"### {title}", table_of(["mechanism", *columns, *words], lines)]
+    for title, told in ((f"Trained on {ALONE}", False), ("With more, which the tags say", True)):
+        own = [row for row in rows if bool(row["tags"]) is told]
+        parts += [f"### {title}"] if own else []
+        for model in dict.fromkeys(row["model"] for row in own):
+            parts += [f"`{model}`:", _table([row for row in own if row["model"] == model], order)]
     return "\n\n".join(parts)
+
+
+def _table(rows: Sequence[dict[str, Any]], order: Sequence[str]) -> str:
+    columns = [task for task in order if any(task in row["cells"] for row in rows)]
+    lines = [[row["mechanism"], *(shown(row["cells"].get(task)) for task in columns)] for row in rows]
+    told = bool(rows[0]["tags"])
+    for line, row in zip(lines, rows, strict=True):
+        line += [", ".join(row["tags"])] if told else []
+    shares = [most_frequent_answer(tasks.get(task)) for task in columns]
+    if any(share is not None for share in shares):
+        own = ["" if share is None else whole_percent(share) for share in shares]
+        lines.append(["*the most frequent answer*", *own, *([""] if told else [])])
+    return table_of(["mechanism", *columns, *(["tags"] if told else [])], lines)
 
 
 def _weight(entry: dict[str, Any]) -> tuple[int, float, float]:

@@ -18,6 +18,7 @@ of
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import mean, stdev
 from typing import Any
@@ -32,6 +33,7 @@ PARAMETERS = 350_000
 STEPS = 3_000
 EXAMPLES = 384_000
 SEEDS = (0, 1, 2, 3, 4)
+SAMPLE = 500  # examples that tell how frequent an answer is
 FARTHEST = 10  # times the longest trained length
 SOLVED = 0.9
 LONGER_VALIDATION = "longer validation"
@@ -42,6 +44,17 @@ def scored_lengths(task: Task) -> list[int]:
     """Returns the lengths that are scored: those that the task reports beyond the trained, up to ten times as long."""
     longest = task.splits["train"].lengths[1]
     return [n for n in task.test_lengths if n is not None and longest < n <= FARTHEST * longest]
+
+
+def most_frequent_answer(task: Task) -> float | None:
+    """Returns the score of always giving the answer that is the most frequent in training, of a task whose answers are
+    one token and that has lengths to score; else None.
+    """
+    lengths = scored_lengths(task)
+    if task.target_steps != (0, 1) or not lengths:
+        return None
+    answer, _ = Counter(example.target for example in task.examples("train", SAMPLE)).most_common(1)[0]
+    return mean(mean(x.target == answer for x in task.examples("test", SAMPLE, length=n)) for n in lengths)
 
 
 def breaches(recipe: Recipe, parameters: int | None = None, training: Sequence[Mapping[str, Any]] = ()) -> list[str]:

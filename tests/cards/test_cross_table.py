@@ -5,9 +5,10 @@ import re
 
 import pytest
 
+from kzoo import tasks
 from kzoo.cards.cross_table import cross_markdown, cross_table, shown, task_order
 from kzoo.cards.leaderboard import as_json, entries
-from kzoo.cards.protocol import holds
+from kzoo.cards.protocol import holds, most_frequent_answer
 from kzoo.cli.main import main
 from kzoo.evaluation.report import whole_percent
 
@@ -72,12 +73,28 @@ def test_the_table_of_the_page_has_every_cell_and_marks_what_had_more():
     text = cross_markdown(rows)
     alone, more = text.split("### With more")
     assert len(re.findall(r"\(\d+\)", text)) == sum(len(row["cells"]) for row in rows)
-    lines = [
-        line for line in text.splitlines() if line.startswith("|") and "mechanism" not in line and "---" not in line
-    ]
+    no_row = ("mechanism", "---", "*the most frequent answer*")
+    lines = [line for line in text.splitlines() if line.startswith("|") and not any(word in line for word in no_row)]
+    models = {told: list(dict.fromkeys(r["model"] for r in rows if bool(r["tags"]) is told)) for told in (False, True)}
+    rows.sort(key=lambda row: (bool(row["tags"]), models[bool(row["tags"])].index(row["model"])))  # stable
     assert [line.split(" | ")[0].strip("| ") for line in lines] == [row["mechanism"] for row in rows]
     for row, line in zip(rows, lines, strict=True):
         assert (line in more and line.endswith(f"| {', '.join(row['tags'])} |")) if row["tags"] else line in alone
+
+
+def test_models_stand_apart_and_the_most_frequent_answer_below():
+    found = [
+        entry("one", "parity_check", 0.5),
+        entry("one", "parity_check", 1.0, model="B"),
+        entry("two", "copy", 1.0),
+    ]
+    rows = cross_table(found)
+    assert [(row["mechanism"], row["model"]) for row in rows] == [("one", "B"), ("two", "A"), ("one", "A")]
+    text = cross_markdown(rows)
+    own, others = text.split("`B`:")[1].split("`A`:")
+    assert "| one | 100 (1) |\n| *the most frequent answer* | 5" in own and "| two | 100 (1) |  |" in others
+    assert most_frequent_answer(tasks.get("copy")) is None and most_frequent_answer(tasks.get("lookup")) is None
+    assert 0.45 < most_frequent_answer(tasks.get("parity_check")) < 0.55
 
 
 def test_the_table_is_in_the_data(capsys):
