@@ -66,10 +66,11 @@ class ContextualBias(AttentionBias):
         places = ops.flip(ops.cumsum(ops.flip(gates, axis=-1), axis=-1), axis=-1)
         places = ops.minimum(places, float(self.positions - 1))
         scores = ops.einsum("bnth,ph->bntp", inputs.queries, ops.cast(self.vectors, inputs.queries.dtype))
-        # How near a place is to each row of the table is its share in the interpolation; no gather.
-        rows = ops.arange(self.positions, dtype="float32")
-        shares = ops.relu(1.0 - ops.abs(places[..., None] - rows))
-        return ops.einsum("bntp,bntsp->bnts", ops.cast(scores, "float32"), shares)
+        scores = ops.cast(scores, "float32")
+        row = ops.cast(ops.floor(places), "int32")
+        share = places - ops.floor(places)
+        low, high = (ops.take_along_axis(scores, index, -1) for index in (row, ops.minimum(row + 1, self.positions - 1)))
+        return low * (1.0 - share) + high * share
 
     def get_config(self) -> Config:
         return {**super().get_config(), "positions": self.positions}
