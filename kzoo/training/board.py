@@ -22,6 +22,7 @@ TASKS = (
     "bucket_sort",
     "mqar",
     "stack_manipulation",
+    "sum_digits",
 )
 
 
@@ -49,16 +50,23 @@ BLOCKS: dict[str, Config] = {
     "delta": {"attention": "delta"},
     "delta_product": {"attention": "delta_product"},
 }
-ENCODINGS = ("sinusoidal", "randomized")
+ENCODINGS: dict[str, Config | str] = {
+    "sinusoidal": "sinusoidal",
+    "randomized": "randomized",
+    "coupled": {"class": "CoupledEncoding", "config": {"longest": 96}},
+}
+ALIGNED = {"coupled": "sum_digits"}  # what knows the alignment of one task
 READERS = ("lstm", "bidirectional_lstm", "stack")
 MECHANISMS = (*BLOCKS, *ENCODINGS, *READERS)
 
 
 def pairs() -> list[tuple[str, str]]:
     """Returns every mechanism and task of the comparison: a reader has the tasks whose target is one token."""
-    return [
-        (m, task) for task in TASKS for m in MECHANISMS if m not in READERS or get_task(task).target_steps == (0, 1)
-    ]
+    found = []
+    for task in TASKS:
+        one = get_task(task).target_steps == (0, 1)
+        found += [(m, task) for m in MECHANISMS if ALIGNED.get(m, task) == task and (one or m not in READERS)]
+    return found
 
 
 def recipe(mechanism: str, task: str) -> Recipe:
@@ -86,7 +94,7 @@ def recipe(mechanism: str, task: str) -> Recipe:
         model=_model(mechanism),
         stages=(stage,),
         mechanism=mechanism,
-        supervision=(),
+        supervision=("built-in alignment",) if mechanism in ALIGNED else (),
         evaluation={"lengths": [longest, *(n for n in found.test_lengths if n is not None)], "examples": 500},
     )
 
@@ -98,5 +106,5 @@ def _model(mechanism: str) -> Config:
     block = {"norm": "before", "activation": "gelu", **BLOCKS.get(mechanism, {})}
     config = {"block": {"class": "TransformerBlock", "config": block}, "layers": 2, "units": 64, "heads": 4}
     if mechanism in ENCODINGS:
-        config["encoding"] = mechanism
+        config["encoding"] = ENCODINGS[mechanism]
     return {"class": "TransformerDecoder", "config": config}

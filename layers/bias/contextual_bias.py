@@ -69,7 +69,9 @@ class ContextualBias(AttentionBias):
         scores = ops.cast(scores, "float32")
         row = ops.cast(ops.floor(places), "int32")
         share = places - ops.floor(places)
-        low, high = (ops.take_along_axis(scores, index, -1) for index in (row, ops.minimum(row + 1, self.positions - 1)))
+        low, high = (
+            ops.take_along_axis(scores, index, -1) for index in (row, ops.minimum(row + 1, self.positions - 1))
+        )
         return low * (1.0 - share) + high * share
 
     def get_config(self) -> Config:

@@ -11,12 +11,13 @@ from kzoo.training import board
 from kzoo.training.build import build
 
 
-def test_there_are_twenty_mechanisms_and_twelve_tasks():
-    assert len(set(board.MECHANISMS)) == len(board.MECHANISMS) >= 20 and len(set(board.TASKS)) == 12
+def test_there_are_twenty_mechanisms_and_thirteen_tasks():
+    assert len(set(board.MECHANISMS)) == len(board.MECHANISMS) >= 20 and len(set(board.TASKS)) == 13
     pairs = board.pairs()
     assert len(set(pairs)) == len(pairs)
     assert ("stack", "parity_check") in pairs and ("stack", "copy") not in pairs
     assert {task for m, task in pairs if m == "delta"} == set(board.TASKS)
+    assert [task for m, task in pairs if m == "coupled"] == ["sum_digits"]
 
 
 @pytest.mark.once
@@ -26,7 +27,8 @@ def test_every_recipe_keeps_to_the_protocol():
         (stage,) = recipe.stages
         steps = stage.budget.epochs * stage.budget.steps_per_epoch
         run = {"steps": steps, "examples_seen": steps * stage.data.batch_size}
-        assert protocol.breaches(recipe, training=[run]) == [] and protocol.tags(recipe) == ()
+        assert protocol.breaches(recipe, training=[run]) == [] and protocol.tags(recipe) == recipe.supervision
+        assert recipe.supervision == (("built-in alignment",) if mechanism == "coupled" else ())
         assert (recipe.mechanism, recipe.task) == (mechanism, task)
         scored = protocol.scored_lengths(tasks.get(task))
         assert scored and set(scored) < set(recipe.evaluation["lengths"])
