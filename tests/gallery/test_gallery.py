@@ -21,7 +21,7 @@ pytestmark = pytest.mark.once
 MOST_BYTES = 5_000_000
 # A preset of each kind of attention, bias, weighting and block that the page has.
 FAMILIES = ["waypoint_lookup", "bi_relative_lookup", "content_copy", "onestep_reverse_copy", "theorem_sorter"]
-FAMILIES += ["hinted_sorter", "plain_sorter", "abc_addition", "vanilla_addition", "ndr_arithmetic"]
+FAMILIES += ["hinted_sorter", "plain_sorter", "abc_addition", "vanilla_addition", "long_ndr_arithmetic"]
 FAMILIES += ["transformer_ctl_forward"]
 
 

@@ -105,7 +105,7 @@ REFUSED = {
     ("sort", "theorem_sorter", " "): "Nothing to read yet: type numbers from 1 to 100",
     ("add", "abc_addition", "12+"): "An input is two numbers with a plus between, for example",
     ("add", "abc_addition", "1-2"): "“-” is no token of this model. It reads 0 to 9 and “+”.",
-    ("tree", "ndr_arithmetic", "(4*7"): "An input is digits joined by + and *, each pair in brackets",
+    ("tree", "long_ndr_arithmetic", "(4*7"): "An input is digits joined by + and *, each pair in brackets",
     ("tree", "ndr_listops", "[MAX 1 2"): "An input is an operation such as [MAX",
     ("tree", "ndr_ctl_forward", "a b"): "An input is a code of three bits and functions a to k",
 }
@@ -154,7 +154,7 @@ PLAYED = """() => new Promise((resolve) => {
 
 @pytest.mark.parametrize(
     ("exhibit", "name"),
-    [("walk", "onestep_copy"), ("sort", "theorem_sorter"), ("add", "abc_addition"), ("tree", "ndr_arithmetic")],
+    [("walk", "onestep_copy"), ("sort", "theorem_sorter"), ("add", "abc_addition"), ("tree", "long_ndr_arithmetic")],
 )
 def test_it_plays_so_many_steps_a_second(exhibit, name, data, open_page):
     text = max((e["source"] for e in data["presets"][name]["examples"] if len(e["source"]) < 200), key=len)
@@ -278,7 +278,7 @@ def test_once_loaded_it_works_without_its_server(browser, folder, data):
         page.evaluate("() => navigator.serviceWorker.ready.then(() => null)")
         wait = "async (n) => (await (await caches.open('kzoo-gallery')).keys()).length >= n"
         page.wait_for_function(wait, arg=len(data["files"]), timeout=60_000)
-    page.goto(f"{address}{link('tree', 'ndr_arithmetic', '(4+(2*3))')}")
+    page.goto(f"{address}{link('tree', 'long_ndr_arithmetic', '(4+(2*3))')}")
     page.reload()
     assert answered(page).startswith("✓ Right: 0")
     context.close()

@@ -1,6 +1,6 @@
 // TransformerClassifier: one block run many times, with or without a copy gate: the Neural Data Router. See
 // kzoo/models/transformer_classifier.py and layers/transformer/copy_gate.py.
-import { add, dense, sigmoid, sinusoid } from "./vectors.js";
+import { add, dense, sinusoid, stretchedSigmoid } from "./vectors.js";
 import { Block, network } from "./transformer.js";
 
 export class TransformerClassifier {
@@ -10,6 +10,7 @@ export class TransformerClassifier {
     const w = weights.at("encoder.block");
     this.weights = weights;
     this.gate = block.class === "CopyGate" ? w.at("gate") : null;
+    this.stretch = block.config.stretch ?? 0;
     this.block = this.gate ? new Block(block.config.block, w.at("block")) : new Block(block, w);
     this.sinusoidal = config.encoding?.class === "SinusoidalEncoding";
     this.steps = depth.config.inference_steps ?? depth.config.steps;
@@ -34,7 +35,7 @@ class Run {
 
   /** Returns the logits at the column of the answer, and by column: labels' logits, mean gates, weights by head. */
   step() {
-    const { block, gate, weights, readout } = this.model;
+    const { block, gate, stretch, weights, readout } = this.model;
     const memory = block.attention.memory();
     const inputs = this.states.map((state) => block.before(state, "attention_norm"));
     for (const input of inputs) block.attention.remember(memory, input);
@@ -45,7 +46,7 @@ class Run {
       const update = block.feedForward(found.attended);
       looked.push(found.weights);
       if (!gate) return update;
-      const open = network(gate, found.attended, "relu").map(sigmoid);
+      const open = network(gate, found.attended, "relu").map((x) => stretchedSigmoid(x, stretch));
       gates.push(open.reduce((sum, x) => sum + x, 0) / open.length);
       return update.map((x, k) => open[k] * x + (1 - open[k]) * state[k]);
     });

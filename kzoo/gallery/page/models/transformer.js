@@ -1,5 +1,5 @@
 // What the Transformers share: attention of several heads, and the block. See layers/transformer/.
-import { add, dense, dot, gelu, layerNorm, product, softmax, softplus } from "./vectors.js";
+import { add, dense, dot, gelu, layerNorm, product, softmax, softplus, stretchedSigmoid } from "./vectors.js";
 
 export class MultiHeadAttention {
   constructor({ config }, weights) {
@@ -15,6 +15,7 @@ export class MultiHeadAttention {
     }
     if (config.weighting?.config.normalize) throw new Error("the gallery has no normalised geometric attention");
     this.geometric = weighting === "GeometricWeighting";
+    this.stretch = config.weighting?.config.stretch ?? 0;
     this.tempered = weighting === "TemperedWeighting";
   }
 
@@ -52,7 +53,7 @@ export class MultiHeadAttention {
         const side = direction ? direction(head, Math.sign(key - index)) : 0;
         return this.scale * dot(q, keys[key]) + b + side;
       });
-      const row = this.geometric ? geometric(scores, index) : softmax(this.tempers(scores));
+      const row = this.geometric ? geometric(scores, index, this.stretch) : softmax(this.tempers(scores));
       const mean = new Float64Array(this.size);
       open.forEach(([key], k) => {
         const value = memory.values[head][key];
@@ -92,12 +93,18 @@ export class MultiHeadAttention {
 }
 
 /** P_j times the product of 1 - P_k over the keys closer to the query; of two at one distance the right is closer. */
-function geometric(scores, index) {
+function geometric(scores, index, stretch) {
   const weights = new Float64Array(scores.length);
   let missed = 0;
   for (let distance = 1; distance < scores.length; distance++) {
     for (const key of [index + distance, index - distance]) {
       if (key < 0 || key >= scores.length) continue;
+      if (stretch) {
+        const match = stretchedSigmoid(scores[key], stretch);
+        weights[key] = match * Math.exp(-missed);
+        missed -= Math.log1p(-Math.min(match, 1 - 1e-5));
+        continue;
+      }
       const miss = softplus(scores[key]); // -log(1 - P)
       weights[key] = Math.exp(scores[key] - miss - missed);
       missed += miss;

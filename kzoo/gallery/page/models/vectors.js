@@ -49,6 +49,9 @@ export const concat = (a, b) => {
   return both;
 };
 export const sigmoid = (x) => 1 / (1 + Math.exp(-x));
+/** The sigmoid, stretched to the range from -stretch to 1 + stretch and cut to that from 0 to 1. */
+export const stretchedSigmoid = (x, stretch) =>
+  Math.min(Math.max((1 + 2 * stretch) * sigmoid(x) - stretch, 0), 1);
 export const softsign = (x) => x / (1 + Math.abs(x));
 /** log(1 + e^x), without overflow. */
 export const softplus = (x) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
