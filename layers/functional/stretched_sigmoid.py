@@ -8,8 +8,8 @@ from kzoo.annotations import Tensor
 def stretched_sigmoid(x: Tensor, stretch: float) -> Tensor:
     """Returns the sigmoid of `x`, stretched to the range from -stretch to 1 + stretch and cut to that from 0 to 1.
 
-    As in [Louizos et al., 2018](https://arxiv.org/abs/1712.01312), Eq. 11 and 12, without noise. The gradient is that
-    of the stretched sigmoid, as if nothing were cut, so that what is at 0 can leave it again.
+    This is the hard concrete distribution of [Louizos et al., 2018](https://arxiv.org/abs/1712.01312) without its
+    noise. The gradient is that of the stretched sigmoid, as if nothing were cut, so that what is at 0 can leave it.
 
     Args:
         x: float tensor.

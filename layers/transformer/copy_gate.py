@@ -28,6 +28,14 @@ class CopyGate(keras.layers.Layer):
     starts at -3: at first almost everything is copied. The names "ndr" (the paper's Neural Data Router), "rel_gate" and
     "abs_rel_gate" are the paper's models with gate.
 
+    With `stretch` the sigmoid reaches 0 and 1, and a position that waits is copied exactly, however long it waits:
+
+        g  = min(max((1 + 2 stretch) sigmoid(FFN_gate(a)) - stretch, 0), 1)
+
+    with the gradient of what is not cut: the hard concrete distribution of
+    [Louizos et al., 2018](https://arxiv.org/abs/1712.01312) without its noise. "stretched_ndr" is "ndr" with a stretch
+    of 0.05 here and in its `GeometricWeighting`; that is of kzoo, and copy_gate.md tells what it does.
+
     Args:
         block: name, config or object: a `TransformerBlock`, whose update is "norm" or "tanh".
         gate_drop: float. Share of the positions that are copied as a whole at a step while training. Defaults to 0.

@@ -29,7 +29,7 @@ class MultiHeadAttention(CachedAttention):
     From [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.2, with the parts of
     [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), Eq. 10 and 17: their b_q, or b_qE, is `query_bias`, their
     alpha is `scale`. The names "dot_product", "relative", "gated_relative", "geometric" and "geometric_normalized" are
-    the attentions of that paper, "tempered" is that of
+    the attentions of that paper, "stretched_geometric" is kzoo's; "tempered" is that of
     [Awasthi and Gupta, 2023](https://arxiv.org/abs/2310.00726).
 
     Args:

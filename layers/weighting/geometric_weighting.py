@@ -32,8 +32,12 @@ class GeometricWeighting(keras.layers.Layer):
     The product is a sum of logarithms over the keys around i, and that a difference of two cumulative sums: no product
     underflows, and time and memory are O(T^2). `windows` takes the far end of that sum from a reversed row.
 
-    With `stretch` the sigmoid reaches 0 and 1: what is far below a match takes nothing from the keys behind it, however
-    many there are, and a whole match leaves them a hundred thousandth. That is of kzoo, as is that of `CopyGate`.
+    With `stretch` the sigmoid reaches 0 and 1, as in `CopyGate`:
+
+        P_ij = min(max((1 + 2 stretch) sigmoid(z_ij) - stretch, 0), 1)
+
+    What is far below a match takes nothing from the keys behind it, however many there are, and a whole match leaves
+    them a hundred thousandth.
 
     Args:
         normalize: bool. Whether each row is divided by its sum. Defaults to False.
