@@ -64,7 +64,7 @@ class Arithmetic(ClassificationTask):
         "validation": Split((6, 6), 1_000),
         "test": Split((7, 8), 1_000),
         "iid": Split((2, 5), 1_000),
-        "long": Split((1, 5), 1_000_000),
+        "long": Split((1, 5), 100_000),
     }
     test_lengths: tuple[int | None, ...] = (None, 7, 8)
     seen_lengths = (1,)
