@@ -23,9 +23,13 @@ class ClassificationTask(Task):
 
     def majority_label(self) -> str:
         """Returns the label that is the most frequent in the training split, or its first 5,000 examples."""
-        size = min(5_000, self.splits["train"].size)
-        counts = Counter(example.target[0] for example in self.examples("train", size))
-        return max(counts, key=lambda label: (counts[label], label))
+        return most_frequent(self, 5_000)
+
+
+def most_frequent(task: Task, size: int) -> str:
+    """Returns the token that targets begin with most often, among so many examples of a task's training split."""
+    counts = Counter(example.target[0] for example in task.examples("train", min(size, task.splits["train"].size)))
+    return max(counts, key=lambda token: (counts[token], token))
 
 
 def held_out(source: Tokens, share: int = 8) -> bool:

@@ -18,7 +18,6 @@ of
 import hashlib
 import json
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import mean, stdev
 from typing import Any
@@ -26,6 +25,7 @@ from typing import Any
 from kzoo.errors import InputError
 from kzoo.tasks import Task
 from kzoo.tasks import get as get_task
+from kzoo.tasks.classification import most_frequent
 from kzoo.training.recipe import Recipe
 
 RELEASE = 1
@@ -53,8 +53,8 @@ def most_frequent_answer(task: Task) -> float | None:
     lengths = scored_lengths(task)
     if task.target_steps != (0, 1) or not lengths:
         return None
-    answer, _ = Counter(example.target for example in task.examples("train", SAMPLE)).most_common(1)[0]
-    return mean(mean(x.target == answer for x in task.examples("test", SAMPLE, length=n)) for n in lengths)
+    answer = most_frequent(task, SAMPLE)
+    return mean(mean(x.target == (answer,) for x in task.examples("test", SAMPLE, length=n)) for n in lengths)
 
 
 def breaches(recipe: Recipe, parameters: int | None = None, training: Sequence[Mapping[str, Any]] = ()) -> list[str]:

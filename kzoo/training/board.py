@@ -30,25 +30,16 @@ def _attention(**config: Any) -> Config:
     return {"attention": {"class": "MultiHeadAttention", "config": config}}
 
 
+BIASES = ("alibi", "hard_alibi", "t5", "kerple", "fire", "cope", "forgetting", "nape")
+WEIGHTINGS = ("stick_breaking", "entmax", "asentmax", "ssmax")
 # What a decoder of two blocks has that the others have not: arguments of its block, or of the model.
 BLOCKS: dict[str, Config] = {
     "nope": {},
     "rope": _attention(position="rotary"),
-    "alibi": _attention(bias="alibi"),
-    "hard_alibi": _attention(bias="hard_alibi"),
-    "t5": _attention(bias="t5"),
-    "kerple": _attention(bias="kerple"),
-    "fire": _attention(bias="fire"),
-    "cope": _attention(bias="cope"),
-    "forgetting": _attention(bias="forgetting"),
-    "nape": _attention(bias="nape"),
-    "stick_breaking": _attention(weighting="stick_breaking"),
-    "entmax": _attention(weighting="entmax"),
-    "asentmax": _attention(weighting="asentmax"),
-    "ssmax": _attention(weighting="ssmax"),
+    **{name: _attention(bias=name) for name in BIASES},
+    **{name: _attention(weighting=name) for name in WEIGHTINGS},
     "causal_geometric": {"attention": "geometric"},
-    "delta": {"attention": "delta"},
-    "delta_product": {"attention": "delta_product"},
+    **{name: {"attention": name} for name in ("delta", "delta_product")},
 }
 ENCODINGS: dict[str, Config | str] = {
     "sinusoidal": "sinusoidal",
