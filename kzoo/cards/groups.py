@@ -62,8 +62,14 @@ GROUPS = (
         "states",
         "reads token by token into a state, or onto a stack, without attention",
         "what does not fit into the state is lost; the rule for a token must be learned exactly, for errors stay",
-        (),
+        ("DeltaMixer",),
         ("mixer", "reader"),
+    ),
+    Group(
+        "paths",
+        "each token between changes how a key looks from the query, so that a score depends on the whole way",
+        "what a token changes must be learned exactly, for errors add up along the way",
+        ("PathAttention",),
     ),
     Group(
         "depth",
@@ -135,6 +141,7 @@ def _classes(config: Any) -> set[tuple[str, str]]:
 def _kind_of(key: str, name: str) -> str | None:
     """Returns the kind that a name under a key of a config is of: the key's own, if it has such a name."""
     known = [kind for kind in registry.kinds() if name in registry.names(kind)]
-    own = [kind for kind in known if key == kind or key.endswith(f"_{kind}")]
+    of_block = key in ("attention", "cross")  # a block's are of the kind "multi_head"
+    own = [kind for kind in known if key == kind or key.endswith(f"_{kind}") or (of_block and kind == "multi_head")]
     by_class = [kind for kind in known if name in registry.classes(kind)]
     return next(iter(own or by_class), None)

@@ -114,7 +114,8 @@ class Batches(keras.utils.PyDataset):
         if self.draw is None:
             number, position = divmod(self.epoch * len(self) + index, self.per_pass)
         else:
-            number, position = self.epoch, index % self.per_pass
+            again, position = divmod(index, self.per_pass)  # where an epoch draws few, it goes through them again
+            number = self.epoch * -(-len(self) // self.per_pass) + again
         chosen = self._pass(number)[position]
         sources, targets = zip(*(self.pairs[i] for i in chosen), strict=True)
         longest = (max(map(len, sources)), max(map(len, targets))) if self.bucketed else self.longest

@@ -76,6 +76,8 @@ def training_examples(stage: Stage, seed: int, task: Task, steps: int | None) ->
                 # Of a split that is a list the shallow come first: any of them, not the first ones.
                 chosen = np.random.default_rng(own).choice(len(short), size, replace=False)
                 return [short[i] for i in chosen]
+            if data.sampling == "balanced" and short:  # which repeats those of the rare lengths
+                return short
             if 2 * len(short) * FACTOR < size * factor:  # nor would the largest have them: draws do not repeat
                 break
         raise InputError(f"{data.split} of {task.name} has too few sources of at most {longest} tokens")

@@ -29,7 +29,8 @@ class Data(Part):
         sampling: str. "mixed", "grouped" (a batch holds examples of like length) or "balanced" (of one length, all
             lengths equally often); see `Batches`.
         curriculum: tuple of int. The longest sources, in tokens before a delimiter, of parts that share the epochs
-            equally, as (4, 8, 12, 16, 20); needs `fresh`. Empty takes all lengths from the start.
+            equally, as (4, 8, 12, 16, 20); needs `fresh`. Of few short sources "balanced" repeats some; the others need
+            as many different ones as they draw. Empty takes all lengths from the start.
         batch_size: int. 1 to 65,536.
     """
 

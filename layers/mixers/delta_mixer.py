@@ -8,6 +8,7 @@ from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense, glorot
+from kzoo.layers.functional.normalized import normalized
 from kzoo.layers.functional.solve_unit_lower import solve_unit_lower
 from kzoo.layers.mixers.mixer import Mixer
 from kzoo.registry import alias, register
@@ -180,11 +181,6 @@ class DeltaMixer(Mixer):
     def get_config(self) -> Config:
         own = {"head_units": self.head_units, "reflections": self.reflections, "low": self.low}
         return {**super().get_config(), **own}
-
-
-def normalized(x: Tensor) -> Tensor:
-    """Returns vectors divided by their length, along the last axis."""
-    return x * ops.rsqrt(ops.sum(x * x, axis=-1, keepdims=True) + EPSILON)
 
 
 alias("mixer", "delta", "DeltaMixer")

@@ -31,6 +31,8 @@ class Mixer(keras.layers.Layer):
         The output, of shape (B, T, D), and None, for attention weights.
     """
 
+    reads_source = False
+
     def __init__(self, heads: int = 1, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)
         self.heads = checks.integer("heads", heads, 1, 1024)

@@ -6,7 +6,6 @@ import keras
 
 from kzoo.annotations import Config, DType, Prepared, Shape, Spec, Tensor, Trace
 from kzoo.errors import InputError
-from kzoo.layers.mixers.mixer import Mixer
 from kzoo.layers.transformer.multi_head_attention import MultiHeadAttention
 from kzoo.layers.transformer.transformer_block import EPSILON, TransformerBlock
 from kzoo.registry import get, register, serialize
@@ -76,8 +75,9 @@ class DecoderBlock(keras.layers.Layer):
         self.cross: MultiHeadAttention = get(
             "multi_head", cross, {"heads": heads, "dropout": attention_dropout}, **policy
         )
-        if isinstance(self.cross, Mixer):
-            raise InputError(f"what reads a source is attention, not a {type(self.cross).__name__}")
+        if not self.cross.reads_source:
+            name = type(self.cross).__name__
+            raise InputError(f"what reads a source is attention, not a {name}, which reads its own sequence only")
         self.dropout = keras.layers.Dropout(self.block.dropout.rate, **policy)
         if self.block.norm != "none":
             self.cross_norm = keras.layers.LayerNormalization(epsilon=EPSILON, **policy)

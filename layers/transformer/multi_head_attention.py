@@ -73,6 +73,8 @@ class MultiHeadAttention(CachedAttention):
     scale is trained in all attentions but the first; the initial weights.
     """
 
+    reads_source = True  # whether it attends to another sequence, too
+
     def __init__(
         self,
         heads: int = 1,
@@ -182,7 +184,7 @@ class MultiHeadAttention(CachedAttention):
         placed = {} if places is None else {"places": places}
         if self.position is not None:
             queries, keys = self.position(queries, keys, **offsets, **placed)
-        scores = ops.cast(ops.einsum("bnth,bnsh->bnts", queries * self.scale, keys), "float32")
+        scores = self.score(queries * self.scale, keys, prepared)
         if self.bias is not None:
             lengths = ops.shape(scores)[2:]
             about = {"states": inputs, "queries": plain, "scale": self.scale, "mask": mask, **offsets}
@@ -194,6 +196,10 @@ class MultiHeadAttention(CachedAttention):
         weights = self.weighting(scores, mask, **own)
         context = ops.einsum("bnts,bnsh->btnh", ops.cast(weights, values.dtype), values)
         return self.projection(ops.reshape(context, (*ops.shape(context)[:2], self.heads * self.size))), weights
+
+    def score(self, queries: Tensor, keys: Tensor, prepared: Prepared) -> Tensor:
+        """Returns the scores before the bias, float32 (B, N, T, S), of scaled queries (B, N, T, H)."""
+        return ops.cast(ops.einsum("bnth,bnsh->bnts", queries, keys), "float32")
 
     def split(self, x: Tensor) -> Tensor:
         """Returns vectors (B, T, N * H) as (B, N, T, H)."""

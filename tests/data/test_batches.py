@@ -105,6 +105,19 @@ def test_balanced_batches_have_one_length_and_every_length_alike():
     assert all(sorted(set(batch)) == [0, 1, 2, 3] for batch in per_length[3])  # all there are, twice
 
 
+def test_an_epoch_goes_through_few_fresh_examples_again_in_another_order():
+    def draw(epoch):
+        return [("a " * (1 + i % 3), "abcdefghij"[(i + epoch) % 10]) for i in range(9)]
+
+    found = Batches(draw, PREPROCESSOR, 3, seed=0, sampling="balanced", steps=9)
+    found.begin(2)
+    passes = [[found[3 * k + i][1].tolist() for i in range(3)] for k in range(3)]
+    assert all(sorted(sum(one, [])) == sorted(sum(passes[0], [])) for one in passes)  # all nine, three times
+    assert passes[0] != passes[1] != passes[2]
+    found.begin(3)
+    assert [found[i][1].tolist() for i in range(3)] not in passes  # nor are the orders of epochs the same
+
+
 def test_fresh_examples_are_drawn_every_epoch():
     asked = []
 

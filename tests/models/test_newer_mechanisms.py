@@ -21,6 +21,8 @@ CASES = {
     "hard_alibi": (None, {"bias": "hard_alibi"}),
     "nape": (None, {"bias": "nape", "weighting": "asentmax"}),
     "stick_breaking": (None, {"weighting": {"class": "StickBreakingWeighting", "config": {"rest": "own"}}}),
+    "path": (None, "path"),
+    "path_forgetting": (None, {"class": "PathAttention", "config": {"bias": "forgetting", "width": 1}}),
     "delta": (None, "delta"),
     "delta_product": (None, "delta_product"),
 }
@@ -28,7 +30,7 @@ CASES = {
 
 def make(name):
     encoding, attention = CASES[name]
-    if isinstance(attention, dict):
+    if isinstance(attention, dict) and "class" not in attention:
         attention = {"class": "MultiHeadAttention", "config": attention}
     block = {"class": "TransformerBlock", "config": {"norm": "before", "attention": attention}}
     config = {"units": 12, "hidden_units": 16, "layers": 2, "heads": 2}
@@ -57,7 +59,7 @@ def test_the_logits_of_a_step_are_those_of_the_pass(name, logits_of):
         np.testing.assert_allclose(keras.ops.convert_to_numpy(found), expected[:, place], atol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["coupled", "forgetting", "delta"])
+@pytest.mark.parametrize("name", ["coupled", "forgetting", "path", "delta"])
 def test_it_trains_writes_and_comes_back(name, tmp_path):
     model = make(name)
     model.fit([("12", "13"), ("129", "130")], epochs=1, verbose=0)

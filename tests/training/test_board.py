@@ -30,6 +30,9 @@ def test_every_recipe_keeps_to_the_protocol():
         assert protocol.breaches(recipe, training=[run]) == [] and protocol.tags(recipe) == recipe.supervision
         assert recipe.supervision == (("built-in alignment",) if mechanism == "coupled" else ())
         assert (recipe.mechanism, recipe.task) == (mechanism, task)
+        curriculum = stage.data.curriculum
+        assert bool(curriculum) == (task in board.SHORT_FIRST) and list(curriculum) == sorted(curriculum)
+        assert not curriculum or (curriculum[0], curriculum[-1]) == tasks.get(task).splits["train"].lengths
         scored = protocol.scored_lengths(tasks.get(task))
         assert scored and set(scored) < set(recipe.evaluation["lengths"])
 

@@ -1,6 +1,7 @@
 """Training with hints, on other splits, and recipes whose weights are set."""
 
 import inspect
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -79,6 +80,11 @@ def test_a_curriculum_goes_from_short_to_long():
     impossible = recipe(curriculum=[1])
     with pytest.raises(InputError, match="uniform_repeated of sorter has too few sources of at most 1 tokens"):
         training_batches(impossible, build(impossible))
+    few = recipe(task="parity_check", split="train", curriculum=[3])
+    stage = replace(few.stages[0], data=replace(few.stages[0].data, sampling="balanced"))
+    few = replace(few, stages=(stage,))
+    drawn = training_batches(few, build(few))  # of the eight there are
+    assert len(drawn.pairs) == 8 and len(drawn) == 5 and all(len(drawn[i][1]) == 16 for i in range(5))
     for changes in ({"fresh": False}, {"curriculum": [1, 2, 3]}):
         with pytest.raises(InputError, match="a curriculum needs fresh examples"):
             recipe(**{"curriculum": [4], **changes})
