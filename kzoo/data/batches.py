@@ -53,7 +53,8 @@ class Batches(keras.utils.PyDataset):
         self.drop_remainder, self.sampling = drop_remainder, checks.choice("sampling", sampling, SAMPLINGS)
         self.longest = (0, 0)
         self._take(examples(0) if callable(examples) else examples)
-        self.batch_size = min(batch_size, len(self.pairs)) if drop_remainder else batch_size
+        few = drop_remainder and sampling != "balanced"  # which fills a batch from fewer examples
+        self.batch_size = min(batch_size, len(self.pairs)) if few else batch_size
         self.bucketed = keras.config.backend() != "tensorflow" if bucketed is None else bucketed
         self.drawn = 0
         self.begin(0)
@@ -105,7 +106,7 @@ class Batches(keras.utils.PyDataset):
     def per_pass(self) -> int:
         """int. Batches of one pass over the examples."""
         whole, rest = divmod(len(self.pairs), self.batch_size)
-        return whole + (rest > 0 and not self.drop_remainder)
+        return max(1, whole + (rest > 0 and not self.drop_remainder))
 
     def __len__(self) -> int:
         return self.steps or self.per_pass

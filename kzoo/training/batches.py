@@ -76,10 +76,12 @@ def training_examples(stage: Stage, seed: int, task: Task, steps: int | None) ->
                 # Of a split that is a list the shallow come first: any of them, not the first ones.
                 chosen = np.random.default_rng(own).choice(len(short), size, replace=False)
                 return [short[i] for i in chosen]
-            if data.sampling == "balanced" and short:  # which repeats those of the rare lengths
-                return short
+            if data.sampling == "balanced" and len(short) >= data.batch_size:
+                return short  # some of which it repeats
             if 2 * len(short) * FACTOR < size * factor:  # nor would the largest have them: draws do not repeat
                 break
+        if data.sampling == "balanced" and short:
+            return short
         raise InputError(f"{data.split} of {task.name} has too few sources of at most {longest} tokens")
 
     return draw

@@ -118,6 +118,16 @@ def test_an_epoch_goes_through_few_fresh_examples_again_in_another_order():
     assert [found[i][1].tolist() for i in range(3)] not in passes  # nor are the orders of epochs the same
 
 
+def test_balanced_batches_are_full_of_fewer_examples():
+    draw = lambda epoch: [("a", "abcdefghij"[i % 10]) for i in range(3 if epoch == 0 else 30)]  # noqa: E731
+    found = Batches(draw, PREPROCESSOR, 8, seed=0, drop_remainder=True, sampling="balanced", steps=4)
+    for epoch in range(2):
+        found.begin(epoch)
+        batches = [found[i][1] for i in range(len(found))]
+        assert [len(batch) for batch in batches] == [8] * 4
+    assert found.batch_size == 8 and found.per_pass == 3
+
+
 def test_fresh_examples_are_drawn_every_epoch():
     asked = []
 
