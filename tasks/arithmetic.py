@@ -13,7 +13,7 @@ from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.classification import CSORDAS, DEEP_BUDGET, ClassificationTask, held_out, published_means
 from kzoo.tasks.expressions import DIGITS, Shape, uniforms
 from kzoo.tasks.strata import Stratum
-from kzoo.tasks.strata.trees import arithmetic_strata, longest
+from kzoo.tasks.strata.trees import arithmetic_strata, longest, token_strata
 
 MAX_TOKENS = 50
 DEEPEST = 60  # deeper ones of so few tokens are too rare to be drawn
@@ -76,7 +76,8 @@ class Arithmetic(ClassificationTask):
 
     @property
     def strata(self) -> dict[str, Stratum]:
-        return arithmetic_strata(most_tokens)
+        sampled = token_strata(lambda rng, depth: self.sample(rng, depth).source, few=37, many=45)
+        return arithmetic_strata(most_tokens) | sampled
 
     def __init__(self, either_side: bool = False) -> None:
         self.either_side = checks.boolean("either_side", either_side)

@@ -51,6 +51,9 @@ class DuplicateString(BitsTask):
 class MissingDuplicate(ChomskyTask, ClassificationTask):
     """The bit that is hidden in a string that stands there twice. A source of odd length ends with ".".
 
+    A string that stands there twice has an even number of ones, so the hidden bit is the parity of those that are seen:
+    a network that keeps a parity is right without remembering the string.
+
     Example:
 
     ```python

@@ -10,7 +10,7 @@ from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.classification import CSORDAS, DEEP_BUDGET, ClassificationTask, held_out, published_means
 from kzoo.tasks.expressions import Draw, uniforms
 from kzoo.tasks.strata import Stratum
-from kzoo.tasks.strata.trees import listops_strata
+from kzoo.tasks.strata.trees import listops_strata, token_strata
 
 DIGITS = tuple("0123456789")
 OPERATIONS = ("[MAX", "[MED", "[MIN", "[SM")
@@ -137,7 +137,8 @@ class ListOps(ClassificationTask):
 
     @property
     def strata(self) -> dict[str, Stratum]:
-        return listops_strata(OPERATIONS, self.depth)
+        sampled = token_strata(lambda rng, depth: self.sample(rng, depth).source, few=34, many=40)
+        return listops_strata(OPERATIONS, self.depth) | sampled
 
     def solve(self, source: Tokens) -> Tokens:
         return TARGETS[self._read(tuple(source))[0]]

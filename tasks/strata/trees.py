@@ -76,6 +76,30 @@ def arithmetic_strata(limit: Callable[[int], int]) -> dict[str, Stratum]:
     }
 
 
+def token_strata(draw: Callable[[np.random.Generator, int], Tokens], few: int, many: int) -> dict[str, Stratum]:
+    """Returns the sources of the test split that are short for their depth, and those that are long.
+
+    Args:
+        draw: callable (rng, depth) that returns a source of the test split.
+        few: int. The most tokens of a short one; of depth 5 to 8.
+        many: int. The fewest of a long one; of depth 6 on.
+    """
+
+    def among(low: int, high: int) -> Callable[[np.random.Generator, int], Tokens]:
+        def drawn(rng: np.random.Generator, depth: int) -> Tokens:
+            source = draw(rng, depth)
+            while not low <= len(source) <= high:
+                source = draw(rng, depth)
+            return source
+
+        return drawn
+
+    return {
+        "few_tokens": Stratum(f"at most {few} tokens", among(0, few), shortest=5, longest=8),
+        "many_tokens": Stratum(f"{many} tokens and more", among(many, 1_000_000), shortest=6),
+    }
+
+
 def listops_strata(operations: Sequence[str], depth: Depth) -> dict[str, Stratum]:
     """Returns the strata of ListOps; the depth counts the operations that the result depends on.
 

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from kzoo import tasks
+from kzoo.errors import InputError
 
 pytestmark = pytest.mark.once
 N = 60
@@ -63,7 +64,11 @@ def test_lookup(name):
 def test_arithmetic():
     task = tasks.get("arithmetic")
     for depth in (3, 5, 8):
-        found = {name: ["".join(s) for s in sources("arithmetic", name, depth)] for name in task.strata}
+        own = [name for name, stratum in task.strata.items() if stratum.has(depth)]
+        assert set(task.strata) - set(own) == (
+            {"few_tokens", "many_tokens"} if depth == 3 else {"many_tokens"} if depth == 5 else set()
+        )
+        found = {name: ["".join(s) for s in sources("arithmetic", name, depth)] for name in own}
         for name, texts in found.items():
             deepest = [max(text[:i].count("(") - text[:i].count(")") for i in range(len(text))) for text in texts]
             assert set(deepest) == {depth}, name
@@ -78,13 +83,26 @@ def test_arithmetic():
 def test_listops():
     task = tasks.get("listops")
     for depth in (2, 7):
-        found = {name: sources("listops", name, depth) for name in task.strata}
+        own = [name for name, stratum in task.strata.items() if stratum.has(depth)]
+        assert set(task.strata) - set(own) == ({"few_tokens", "many_tokens"} if depth == 2 else set())
+        found = {name: sources("listops", name, depth) for name in own}
         assert {task.depth(source) for many in found.values() for source in many} == {depth}
         assert all(all(token.startswith("[") for token in s[:depth]) for s in found["left_spine"])
         assert all(s[-depth:] == ("]",) * depth for s in found["right_spine"])
         for kind, token in {"maximum": "[MAX", "median": "[MED", "minimum": "[MIN", "sum": "[SM"}.items():
             assert {t for s in found[f"{kind}_only"] for t in s if t.startswith("[")} == {token}
         assert {len(s) for s in found["four_arguments"]} == {5 * depth + 1}
+
+
+@pytest.mark.parametrize("name, few, many", [("arithmetic", 37, 45), ("listops", 34, 40)])
+def test_sources_that_are_short_or_long_for_their_depth(name, few, many):
+    task = tasks.get(name)
+    counts = {kind: [len(s) for s in sources(name, kind, 7)] for kind in ("few_tokens", "many_tokens")}
+    assert max(counts["few_tokens"]) <= few and min(counts["many_tokens"]) >= many
+    drawn = [len(e.source) for e in task.examples("test", 200, length=7)]
+    assert min(drawn) < few and max(drawn) >= many  # of what the test split has
+    with pytest.raises(InputError, match="there are no inputs of length 10 with at most"):
+        task.stratum_examples("few_tokens", 5, 0, 10)
 
 
 def test_chains():
