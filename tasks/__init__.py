@@ -70,6 +70,9 @@ if TYPE_CHECKING:
     from kzoo.tasks.published import Published as Published
     from kzoo.tasks.recall import AssociativeRecall as AssociativeRecall
     from kzoo.tasks.recall import FlipFlop as FlipFlop
+    from kzoo.tasks.recursion import ClausalRecursion as ClausalRecursion
+    from kzoo.tasks.recursion import PrepositionalRecursion as PrepositionalRecursion
+    from kzoo.tasks.recursion import RecursionTask as RecursionTask
     from kzoo.tasks.scan import ScanLength as ScanLength
     from kzoo.tasks.scan_splits import ScanAroundRight as ScanAroundRight
     from kzoo.tasks.scan_splits import ScanDevelopment as ScanDevelopment

@@ -24,6 +24,8 @@ CHECKSUMS = {
     "carry": "721d5fb35f36657c",
     "cfq": "1472a3a48b5228a1",
     "compute_sqrt": "a3ab21930f547798",
+    "cogs_cp_recursion": "2f6972f94ec8c932",
+    "cogs_pp_recursion": "8f95b16709ea24b1",
     "copy": "9d5e8042423cf390",
     "count": "40f3bd84cf8eac23",
     "ctl_backward": "9ca945fc32e26d0b",
@@ -102,6 +104,7 @@ LATER = [name for name in tasks.names() if hasattr(tasks.get(name), "level")]
 PARTS |= {
     (name, "train"): 1_000 for name in (*LATER, "flip_flop", "mqar", "sum_digits", "sum_operands", "listops_grammar")
 }
+PARTS |= {(f"cogs_{kind}_recursion", "train"): 1_000 for kind in ("pp", "cp")}
 PARTS |= {(name, "long"): 2_000 for name in ("arithmetic", "listops")}
 # How many examples of the training split are there more than once, as in the published data.
 REPEATED = {("ctl_forward", "train"): 480, ("ctl_backward", "train"): 480}
