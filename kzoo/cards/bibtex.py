@@ -33,6 +33,46 @@ PAPERS = {
         "Duan, Shaoxiong and Shi, Yining and Xu, Wei",
         2023,
     ),
+    # Of tasks that came later.
+    "1804.06028": (
+        "nangia2018listops",
+        "{ListOps}: A Diagnostic Dataset for Latent Tree Learning",
+        "Nangia, Nikita and Bowman, Samuel R.",
+        2018,
+    ),
+    "2010.05465": (
+        "kim2020cogs",
+        "{COGS}: A Compositional Generalization Challenge Based on Semantic Interpretation",
+        "Kim, Najoung and Linzen, Tal",
+        2020,
+    ),
+    "2207.02098": (
+        "deletang2023neural",
+        "Neural Networks and the Chomsky Hierarchy",
+        r"Del{\'e}tang, Gr{\'e}goire and Ruoss, Anian and Grau-Moya, Jordi and Genewein, Tim and "
+        "Wenliang, Li Kevin and Catt, Elliot and Cundy, Chris and "
+        "Hutter, Marcus and Legg, Shane and Veness, Joel and Ortega, Pedro A.",
+        2023,
+    ),
+    "2306.00946": (
+        "liu2023exposing",
+        "Exposing Attention Glitches with Flip-Flop Language Modeling",
+        "Liu, Bingbin and Ash, Jordan T. and Goel, Surbhi and Krishnamurthy, Akshay and Zhang, Cyril",
+        2023,
+    ),
+    "2404.08819": (
+        "merrill2024illusion",
+        "The Illusion of State in State-Space Models",
+        "Merrill, William and Petty, Jackson and Sabharwal, Ashish",
+        2024,
+    ),
+    "2411.12537": (
+        "grazzi2025unlocking",
+        "Unlocking State-Tracking in Linear {RNNs} Through Negative Eigenvalues",
+        r"Grazzi, Riccardo and Siems, Julien and Zela, Arber and Franke, J{\"o}rg K. H. and Hutter, Frank and "
+        "Pontil, Massimiliano",
+        2025,
+    ),
 }
 
 
