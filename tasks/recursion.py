@@ -76,7 +76,7 @@ class Sentence:
             self.definite.append(f"* {about} ;")
         else:
             self.terms.append((column, about))
-        if self.source[self.place : self.place + 1] and self.source[self.place] in PREPOSITIONS:
+        if set(self.source[self.place : self.place + 1]) & set(PREPOSITIONS):
             preposition = self.take(PREPOSITIONS, "a preposition")
             inner = self.noun_phrase(ARTICLES)
             self.terms.append((column, f"{noun} . nmod . {preposition} ( x _ {column} , {inner} )"))

@@ -58,7 +58,7 @@ def _preprocessor(recipe: Recipe, stage: Stage, model: Any, seed: int) -> Any:
 
 def training_examples(stage: Stage, seed: int, task: Task, steps: int | None) -> Any:
     """Returns the training examples of a stage, or the function of the epoch that draws them."""
-    data, epochs = stage.data, stage.budget.epochs
+    data, epochs, balanced = stage.data, stage.budget.epochs, stage.data.sampling == "balanced"
     if not data.fresh:
         return task.examples(data.split, data.examples)
     size = data.batch_size * (steps or 1)
@@ -76,12 +76,12 @@ def training_examples(stage: Stage, seed: int, task: Task, steps: int | None) ->
                 # Of a split that is a list the shallow come first: any of them, not the first ones.
                 chosen = np.random.default_rng(own).choice(len(short), size, replace=False)
                 return [short[i] for i in chosen]
-            if data.sampling == "balanced" and len(short) >= data.batch_size:
-                return short  # some of which it repeats
+            if balanced and len(short) >= data.batch_size:
+                break
             if 2 * len(short) * FACTOR < size * factor:  # nor would the largest have them: draws do not repeat
                 break
-        if data.sampling == "balanced" and short:
-            return short
+        if balanced and short:
+            return short  # some of which it repeats
         raise InputError(f"{data.split} of {task.name} has too few sources of at most {longest} tokens")
 
     return draw

@@ -83,7 +83,8 @@ def pairs() -> list[tuple[str, str]]:
     """
     found = []
     for task in TASKS:
-        one = get_task(task).target_steps == (0, 1) or get_task(task).last_answers
+        about = get_task(task)
+        one = about.target_steps == (0, 1) or about.last_answers
         found += [(m, task) for m in MECHANISMS if ALIGNED.get(m, task) == task and (one or m not in READERS)]
     return found
 

@@ -135,7 +135,8 @@ class PathAttention(MultiHeadAttention):
         if "strengths" not in prepared:
             return scores
         marks = self.marks(prepared["unfiltered"])
-        own = ops.matmul(ops.cast(queries, "float32"), ops.swapaxes(marks, -1, -2)) * lower(marks, 0)
+        before = ops.cast(causal_mask(ops.shape(marks)[2]), "float32")
+        own = ops.matmul(ops.cast(queries, "float32"), ops.swapaxes(marks, -1, -2)) * before
         return scores - ops.matmul(own, changes(marks, prepared["strengths"], keys))
 
     def marks(self, unfiltered: Tensor) -> Tensor:
@@ -191,12 +192,6 @@ def causal(inputs: Tensor, mask: Tensor | None) -> Tensor:
     return ops.logical_and(before, mask[:, None, :] if len(mask.shape) == 2 else mask)
 
 
-def lower(marks: Tensor, behind: int) -> Tensor:
-    """Returns (S, S), 1 where the row is the column's or later by `behind` at least, else 0."""
-    positions = ops.arange(ops.shape(marks)[2], dtype="int32")
-    return ops.cast(positions[None, :] + behind <= positions[:, None], "float32")
-
-
 def changes(marks: Tensor, strengths: Tensor, keys: Tensor) -> Tensor:
     """Returns how much of w_t is taken from key j when position t reflects it, (B, N, S, S) by t and j; 0 for t <= j.
 
@@ -205,7 +200,8 @@ def changes(marks: Tensor, strengths: Tensor, keys: Tensor) -> Tensor:
         strengths: tensor b of shape (B, N, S, 1).
         keys: tensor of shape (B, N, S, H), as they are before any reflection.
     """
-    later = lower(marks, 1)
+    positions = ops.arange(ops.shape(marks)[2], dtype="int32")
+    later = ops.cast(positions[None, :] < positions[:, None], "float32")
     overlaps = strengths * ops.matmul(marks, ops.swapaxes(marks, -1, -2)) * later
     first = strengths * ops.matmul(marks, ops.swapaxes(ops.cast(keys, "float32"), -1, -2)) * later
     return solve_unit_lower(overlaps, first)
