@@ -7,8 +7,9 @@ import numpy as np
 
 from kzoo.errors import InputError
 from kzoo.registry import register
-from kzoo.tasks.base import Example, Split, Task, Tokens
+from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.digits import to_digits, to_int
+from kzoo.tasks.numbers import NumberTask
 from kzoo.tasks.published import Published, percent
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata import calculation as strata_of
@@ -29,15 +30,8 @@ def published_at_60(**rows: Sequence[float | None]) -> Published:
     return Published(percent((6, 10, 15, 20, 60), **rows), given=aligned)
 
 
-class CalculationTask(Task):
-    """Base of the tasks over numbers; length counts the digits of an operand.
-
-    Beside what every task declares, it has
-
-    - `operator`: str or None, the token between two operands;
-    - `single`: bool. Whether the second operand is one digit;
-    - `zeros`: int or None. How many zeros a model needs to the left of the longest operand, so that the result has as
-      many digits as they then have; None: results are no numbers, and nothing is filled up.
+class CalculationTask(NumberTask):
+    """Base of the tasks of that paper; length counts the digits of an operand.
 
     Sources and targets are as a person writes them. The training split has operands of 1 to 6 digits, each number of
     digits as often; a recipe may draw other examples each epoch. Of the sources
@@ -45,9 +39,6 @@ class CalculationTask(Task):
     """
 
     vocabulary: Tokens = DIGITS
-    operator: str | None = None
-    single: bool = False
-    zeros: int | None = 1
     splits = {
         "train": Split((1, TRAINED), 20_000),
         "validation": Split((10, 20), 1_000),

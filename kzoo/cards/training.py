@@ -138,7 +138,7 @@ def _preparation(recipe: Recipe) -> str:
         digits = plain(layout["digits"])
         text += f"\nOperands are filled with zeros to {digits} digits, longer ones by what the result needs."
     if layout.get("aligned"):
-        text += "\nThe digits of the two operands are interleaved."
+        text += "\nThe digits of the operands are interleaved."
     if recipe.calibration:
         options = {**recipe.calibration}
         preset = options.pop("preset")

@@ -11,7 +11,7 @@ from kzoo.errors import InputError
 from kzoo.preprocessing.preprocessor import MAX_LENGTH
 from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
 from kzoo.tasks import Task
-from kzoo.tasks.calculation import CalculationTask
+from kzoo.tasks.numbers import NumberTask
 
 
 class CalculationPreprocessor(Seq2SeqPreprocessor):
@@ -26,13 +26,14 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         tokens: iterable of str. The vocabulary, see `Tokenizer`.
         characters: bool. Whether a text is a token a character, without spaces. Defaults to False.
         reversed_target: bool. Whether the model writes a target from its last token to its first. Defaults to False.
-        operator: str or None. The token between two operands. Defaults to None: a source is one part.
+        operator: str or None. The token between operands. Defaults to None: a source is one part.
+        operands: int. How many operands an operator stands between, 2 to 100. Defaults to 2.
         single: bool. Whether the second operand is one digit, which is not filled up, and aligned stands behind every
             digit of the first. Defaults to False.
         zeros: int or None. So many zeros at least are put to the left of every operand. Defaults to None: sources and
             targets are no numbers, and nothing is filled up.
         digits: int. Operands have so many digits at least, with their zeros. Defaults to 1.
-        aligned: bool. Whether the digits of two operands are interleaved. Defaults to False.
+        aligned: bool. Whether the digits of the operands are interleaved. Defaults to False.
 
     Example:
 
@@ -47,7 +48,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
     """
 
     layout = ("digits", "aligned")
-    arguments = ("characters", "reversed_target", "operator", "single", "zeros", "digits", "aligned")
+    arguments = ("characters", "reversed_target", "operator", "operands", "single", "zeros", "digits", "aligned")
 
     def __init__(
         self,
@@ -55,6 +56,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         characters: bool = False,
         reversed_target: bool = False,
         operator: str | None = None,
+        operands: int = 2,
         single: bool = False,
         zeros: int | None = None,
         digits: int = 1,
@@ -65,6 +67,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         self.reversed_target = checks.boolean("reversed_target", reversed_target)
         self.operator = None if operator is None else checks.choice("operator", operator, self.tokenizer.tokens[:-3])
         self.operator_id = None if operator is None else self.tokenizer.ids[operator]
+        self.operands = checks.integer("operands", operands, 2, 100)
         self.single = checks.boolean("single", single)
         self.zeros = None if zeros is None else checks.integer("zeros", zeros, 0, 100)
         self.digits = checks.integer("digits", digits, 1, MAX_LENGTH)
@@ -75,6 +78,8 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
             raise InputError("digits and aligned are for numbers, which say how many zeros they need")
         if aligned and operator is None:
             raise InputError("aligned is for two operands: there is no operator")
+        if self.single and self.operands != 2:
+            raise InputError(f"single is for two operands, not {self.operands}")
 
     @classmethod
     def from_task(cls, task: Task, **layout: Any) -> Self:
@@ -82,11 +87,11 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
 
         Args:
             task: Task.
-            **layout: `digits` and `aligned`, of a `CalculationTask`.
+            **layout: `digits` and `aligned`, of a `NumberTask`.
         """
         own: dict[str, Any] = {"characters": task.characters, "reversed_target": task.reversed_target}
-        if isinstance(task, CalculationTask):
-            own |= {"operator": task.operator, "single": task.single, "zeros": task.zeros}
+        if isinstance(task, NumberTask):
+            own |= {name: getattr(task, name) for name in ("operator", "single", "zeros")} | {"operands": task.terms}
         return cls(task.vocabulary, **own, **layout)
 
     def closed(self, ids: list[int]) -> list[int]:
@@ -105,18 +110,21 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         if self.zeros is None:
             return super().any_source(rng, length)
         digits = [token for token in self.tokenizer.tokens[:-3] if token.isdigit()]
-        numbers = [[str(digit) for digit in rng.choice(digits, n)] for n in (length, 1 if self.single else length)]
-        return numbers[0] if self.operator is None else [*numbers[0], self.operator, *numbers[1]]
+        sizes = [length, *[1 if self.single else length] * (0 if self.operator is None else self.operands - 1)]
+        numbers = [[str(digit) for digit in rng.choice(digits, n)] for n in sizes]
+        return [*numbers[0], *(token for number in numbers[1:] for token in (str(self.operator), *number))]
 
     def _filled_up(self, ids: list[int]) -> list[int]:
         """Returns the ids of a calculation with zeros to the left of its operands, interleaved where that is asked."""
         parts: list[list[int]] = [[]]
         for i in ids:
             parts.append([]) if i == self.operator_id else parts[-1].append(i)
-        right = len(parts) == (1 if self.operator is None else 2) and all(parts)
+        right = len(parts) == (1 if self.operator is None else self.operands) and all(parts)
         if not right or (self.single and len(parts[1]) != 1):
             second = "one digit" if self.single else "a number"
             forms = "one number" if self.operator is None else f"a number, {self.operator!r} and {second}"
+            if self.operator is not None and self.operands > 2:
+                forms = f"{self.operands} numbers with {self.operator!r} between them"
             raise InputError(f"a source is {forms}, not {self.tokenizer.decode(ids).replace(' ', '')!r:.60}")
         longest = len(parts[0]) if self.single else max(map(len, parts))
         width = max(self.digits, longest + int(self.zeros or 0))
@@ -127,9 +135,10 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         if self.operator_id is None:
             return first
         if not self.aligned:
-            return [*first, self.operator_id, *others[0]]
-        second_digits = others[0] * width if self.single else others[0]
-        return [self.operator_id, *(i for pair in zip(first, second_digits, strict=True) for i in pair)]
+            return [*first, *(i for part in others for i in (self.operator_id, *part))]
+        if self.single:
+            others = [others[0] * width]
+        return [self.operator_id, *(i for column in zip(first, *others, strict=True) for i in column)]
 
     def encode(self, source: Text, target: Text) -> tuple[list[int], list[int]]:
         """Returns the ids of both; a number as target has as many digits as the first operand with its zeros.
@@ -155,7 +164,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
             return inner
         if self.single and not self.aligned:
             return inner - 2
-        return (inner - 1) // 2
+        return (inner - 1) // self.operands if self.aligned else (inner - self.operands + 1) // self.operands
 
     def decode(self, ids: Iterable[int]) -> str:
         text = super().decode(ids)
@@ -168,11 +177,11 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
 
     def sources(self, ids: Sequence[TokenIds], pad_to: int | None = None) -> dict[str, np.ndarray]:
         """Returns encoded sources as `encoder_token_ids` and `encoder_padding_mask`, each (B, S), and `encoder_ends`
-        (B, K): the column of what ends each of their K parts, the operator where it stands between two, the end symbol.
+        (B, K): the column of what ends each of their K parts, the operator behind each but the last, the end symbol.
         """
         ends = [[len(row) - 1] for row in ids]
         if self.operator_id is not None and not self.aligned:
-            ends = [[list(row).index(self.operator_id), len(row) - 1] for row in ids]
+            ends = [[*(k for k, i in enumerate(row) if i == self.operator_id), len(row) - 1] for row in ids]
         return {**super().sources(ids, pad_to), "encoder_ends": np.array(ends, "int32")}
 
     def text_rule(self) -> Config:
@@ -190,8 +199,9 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         sizes = ops.sum(ops.cast(found["encoder_padding_mask"], "int32"), axis=1)
         ends = [sizes - 1]
         if self.operator_id is not None and not self.aligned:
-            is_operator = ops.cast(token_ids == self.operator_id, "int32")
-            ends = [ops.cast(ops.argmax(is_operator, axis=1), "int32"), *ends]
+            passed = ops.cumsum(ops.cast(token_ids == self.operator_id, "int32"), axis=1)
+            before = [ops.cast(passed < k, "int32") for k in range(1, self.operands)]
+            ends = [*(ops.cast(ops.sum(columns, axis=1), "int32") for columns in before), *ends]
         found["encoder_ends"] = ops.stack(ends, axis=1)
         if self.zeros is not None:
             found["limits"] = ops.minimum(self._width(sizes - 2) + 1, MAX_LENGTH)

@@ -28,6 +28,8 @@ def shown(preprocessor, ids):
         ("addition", {"aligned": True, "digits": 4}, ("12+95", "107"), "^+00001925$", "7010$", [10]),
         ("multiplication", {}, ("12*9", "108"), "^012*9$", "801$", [4, 6]),
         ("multiplication", {"aligned": True}, ("12*9", "108"), "^*091929$", "801$", [8]),
+        ("sum_digits", {}, ("12+9+105", "126"), "^0012+0009+0105$", "6210$", [5, 10, 15]),
+        ("sum_digits", {"aligned": True}, ("12+9+105", "126"), "^+000001100295$", "6210$", [14]),
         ("successor", {}, ("99", "100"), "^099$", "001$", [4]),
         ("successor", {"digits": 2}, ("99", "100"), "^099$", "001$", [4]),
         ("parity", {}, ("0110", "0010"), "^0110$", "0100$", [5]),
@@ -46,7 +48,7 @@ def test_the_layout(task, layout, pair, source, target, ends):
     assert again.encode(*pair) == (ids, written) and again.get_config() == preprocessor.get_config()
 
 
-@pytest.mark.parametrize("task", ["addition", "multiplication"])
+@pytest.mark.parametrize("task", ["addition", "multiplication", "sum_digits"])
 @pytest.mark.parametrize("aligned", [False, True])
 def test_every_example_comes_back(task, aligned):
     preprocessor = of(task, aligned=aligned)
@@ -75,6 +77,7 @@ def test_zeros_of_an_output_are_left_out():
         ("addition", "123", r"a source is a number, '\+' and a number, not '123'"),
         ("addition", "1+", "a source is a number"),
         ("addition", "1+2+3", "a source is a number"),
+        ("sum_digits", "1+2", r"a source is 3 numbers with '\+' between them, not '1\+2'"),
         ("multiplication", "12*34", "and one digit, not '12\\*34'"),
         ("successor", "", "a source is one number, not ''"),
         ("addition", "1-2", "unknown token '-'"),
@@ -91,6 +94,8 @@ def test_what_is_no_source(task, text, message):
         ({"operator": "-"}, "unknown operator '-'"),
         ({"digits": 3}, "digits and aligned are for numbers"),
         ({"zeros": 1, "aligned": True}, "aligned is for two operands"),
+        ({"operator": "+", "single": True, "operands": 3}, "single is for two operands, not 3"),
+        ({"operands": 1}, "operands must be an integer from 2"),
         ({"zeros": -1}, "zeros must be an integer from 0"),
         ({"characters": 1}, "characters must be true or false"),
     ],
