@@ -25,11 +25,11 @@ def plot_cross_table(
     path: str | Path | None = None,
     note: str = "",
 ) -> "Picture":
-    """Draws scores as a heat map: mechanisms in groups of what their training had beyond pairs, by task.
+    """Draws scores as a heat map: mechanisms in groups of what their training had beyond pairs and of their model.
 
     Args:
-        rows: of the cross table: each with `mechanism`, `tags` and `cells`, by task, of `score` and `seeds`. Rows with
-            the same tags follow each other.
+        rows: of the cross table: each with `mechanism`, `model`, `tags` and `cells`, by task, of `score` and `seeds`.
+            Rows with the same tags follow each other.
         columns: tasks, from left to right.
         path: Path. Where to write it; its suffix, .png, .svg or .pdf, gives the format. Defaults to nowhere.
         note: str. Kept in the file's description, to tell which results it shows.
@@ -46,14 +46,14 @@ def plot_cross_table(
     import numpy as np
     from matplotlib.patches import Rectangle
 
-    groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    groups: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        groups.setdefault(tuple(row["tags"]), []).append(row)
+        groups.setdefault(f"{row['model']}, {_trained_with(row['tags'])}", []).append(row)
     lines: list[Mapping[str, Any] | str] = []
-    for tags, own in groups.items():
-        lines += [_trained_with(tags), *own]
+    for title, own in groups.items():
+        lines += [title, *own]
     values = np.full((len(lines), len(columns)), np.nan)
-    heading = 0.095 * max(len(_trained_with(tags)) for tags in groups)  # inches
+    heading = 0.095 * max(map(len, groups))  # inches
     width, height = 2.9 + max(0.58 * len(columns), heading), 3.0 + 0.235 * len(lines)
     figure = new_picture(max(width, 6.5), height)
     axes = figure.subplots()

@@ -29,7 +29,8 @@ class WindowedCrossBias(MaskingBias):
     `after` 1 it reached 53 % at the trained six.
 
     Args:
-        step: int. Digits a query: 1 for a unary operation, 2 for aligned operands; 1 to 100. Defaults to 1.
+        step: int. Digits a query: 1 for a unary operation, else the number of aligned operands; 1 to 100. Defaults
+            to 1.
         before: int. Keys to the left of those digits, 0 to 10,000. Defaults to 1.
         after: int. Keys to their right. Defaults to 1.
         dtype: str or DTypePolicy. As of every Keras layer.

@@ -11,9 +11,10 @@ from kzoo.inspection import plot_cross_table, plot_task_lengths
 pytestmark = pytest.mark.once
 
 
-def row(mechanism, tags=(), **scores):
+def row(mechanism, tags=(), model="Reader", **scores):
     return {
         "mechanism": mechanism,
+        "model": model,
         "tags": list(tags),
         "cells": {t: {"score": s, "seeds": 3} for t, s in scores.items()},
     }
@@ -24,7 +25,11 @@ def entry(mechanism, *seeds, tags=(), task="copy"):
     return {"mechanism": mechanism, "task": task, "tags": list(tags), "seeds": found, "score": {"mean": seeds[0][-1]}}
 
 
-ROWS = [row("one", copy=1.0, addition=0.999), row("two", ["gold attention"], copy=0.0)]
+ROWS = [
+    row("one", copy=1.0, addition=0.999),
+    row("one", model="Writer", copy=0.5),
+    row("two", ["gold attention"], copy=0.0),
+]
 CURVES = [entry("m0", (1, 1, 1)), entry("m1", (1, 0.995, 1)), entry("told", (1, 1, 1), tags=["gold attention"])]
 CURVES += [entry(f"m{i}", (1, 0.9 - i / 20, 0.5 - i / 20), (1, 0.5, 0.1)) for i in range(2, 9)]
 
@@ -36,12 +41,13 @@ def test_the_heat_map(tmp_path, suffix):
     assert isinstance(figure, Figure) and dict(matplotlib.rcParams) == before
     axes = figure.axes[0]
     texts = [text.get_text() for text in axes.texts]
-    assert texts == ["trained on pairs alone", "100 (3)", ">99 (3)", "had more: gold attention", "0 (3)"]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["one", "two"]
+    assert texts[:3] == ["Reader, trained on pairs alone", "100 (3)", ">99 (3)"]
+    assert texts[3:] == ["Writer, trained on pairs alone", "50 (3)", "Reader, had more: gold attention", "0 (3)"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["one", "one", "two"]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("task", "mechanism") and figure.axes[
         -1
     ].get_ylabel() == "score (%)"
-    assert axes.images[0].get_array().mask.sum() == 5  # two headings, and one cell that was not run
+    assert axes.images[0].get_array().mask.sum() == 8  # three headings, and two cells that were not run
     assert [path.name for path in tmp_path.iterdir()] == [f"a.{suffix}"]
 
 
