@@ -72,6 +72,12 @@ GROUPS = (
         ("PathAttention",),
     ),
     Group(
+        "counts",
+        "some heads add up how many tokens are like the current one, where a softmax gives their share",
+        "what is not quite a match adds up, too, in inputs far longer than the trained ones",
+        ("CountingAttention",),
+    ),
+    Group(
         "depth",
         "runs one layer again and again, with gates that leave alone what is not to be changed yet",
         "a deeper input needs more rounds than training ever had",
