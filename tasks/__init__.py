@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from kzoo.tasks.lookup import Lookup as Lookup
     from kzoo.tasks.lookup import NoisyLookup as NoisyLookup
     from kzoo.tasks.lookup import ReverseLookup as ReverseLookup
-    from kzoo.tasks.numbers import NumberTask as NumberTask
+    from kzoo.tasks.number_task import NumberTask as NumberTask
     from kzoo.tasks.pairs_file import PairsFile as PairsFile
     from kzoo.tasks.parity import Parity as Parity
     from kzoo.tasks.parity import ParityClass as ParityClass

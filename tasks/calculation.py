@@ -9,7 +9,7 @@ from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.digits import to_digits, to_int
-from kzoo.tasks.numbers import NumberTask
+from kzoo.tasks.number_task import NumberTask
 from kzoo.tasks.published import Published, percent
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata import calculation as strata_of

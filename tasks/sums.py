@@ -7,7 +7,7 @@ from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.classification import held_out
 from kzoo.tasks.digits import to_digits, to_int
-from kzoo.tasks.numbers import NumberTask
+from kzoo.tasks.number_task import NumberTask
 from kzoo.tasks.strata import Stratum
 
 DIGITS = tuple("0123456789")

@@ -73,6 +73,12 @@ PAPERS = {
         "Pontil, Massimiliano",
         2025,
     ),
+    "2410.15787": (
+        "cho2025arithmetic",
+        "Arithmetic Transformers Can Length-Generalize in Both Operand Length and Count",
+        "Cho, Hanseul and Cha, Jaeyoung and Bhojanapalli, Srinadh and Yun, Chulhee",
+        2025,
+    ),
 }
 
 

@@ -11,7 +11,7 @@ from kzoo.errors import InputError
 from kzoo.preprocessing.preprocessor import MAX_LENGTH
 from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
 from kzoo.tasks import Task
-from kzoo.tasks.numbers import NumberTask
+from kzoo.tasks.number_task import NumberTask
 
 
 class CalculationPreprocessor(Seq2SeqPreprocessor):
