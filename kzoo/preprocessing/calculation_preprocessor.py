@@ -27,13 +27,13 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         characters: bool. Whether a text is a token a character, without spaces. Defaults to False.
         reversed_target: bool. Whether the model writes a target from its last token to its first. Defaults to False.
         operator: str or None. The token between operands. Defaults to None: a source is one part.
-        operands: int. How many operands an operator stands between, 2 to 100. Defaults to 2.
         single: bool. Whether the second operand is one digit, which is not filled up, and aligned stands behind every
             digit of the first. Defaults to False.
         zeros: int or None. So many zeros at least are put to the left of every operand. Defaults to None: sources and
             targets are no numbers, and nothing is filled up.
         digits: int. Operands have so many digits at least, with their zeros. Defaults to 1.
         aligned: bool. Whether the digits of the operands are interleaved. Defaults to False.
+        operands: int. How many operands an operator stands between, 2 to 100. Defaults to 2.
 
     Example:
 
@@ -48,7 +48,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
     """
 
     layout = ("digits", "aligned")
-    arguments = ("characters", "reversed_target", "operator", "operands", "single", "zeros", "digits", "aligned")
+    arguments = ("characters", "reversed_target", "operator", "single", "zeros", "digits", "aligned", "operands")
 
     def __init__(
         self,
@@ -56,11 +56,11 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         characters: bool = False,
         reversed_target: bool = False,
         operator: str | None = None,
-        operands: int = 2,
         single: bool = False,
         zeros: int | None = None,
         digits: int = 1,
         aligned: bool = False,
+        operands: int = 2,
     ) -> None:
         super().__init__(tokens)
         self.characters = checks.boolean("characters", characters)
