@@ -4,7 +4,7 @@ import numpy as np
 
 from kzoo.errors import InputError
 from kzoo.registry import register
-from kzoo.tasks.base import Example, Split, Tokens
+from kzoo.tasks.base import Example, Split, Task, Tokens
 from kzoo.tasks.classification import held_out
 from kzoo.tasks.digits import to_digits, to_int
 from kzoo.tasks.number_task import NumberTask
@@ -13,7 +13,7 @@ from kzoo.tasks.strata import Stratum
 DIGITS = tuple("0123456789")
 
 
-class SumTask(NumberTask):
+class SumTask(Task):
     """Base of both: numbers with + between them, and their sum, which a model writes from its last digit.
 
     As in [Cho et al., 2025](https://arxiv.org/abs/2410.15787) half of the examples have numbers of one length, the
@@ -25,7 +25,6 @@ class SumTask(NumberTask):
     """
 
     vocabulary = (*DIGITS, "+")
-    zeros: int | None = None
     characters = True
     reversed_target = True
     paper = "Cho et al., 2025 (arXiv:2410.15787)"
@@ -73,7 +72,7 @@ class SumTask(NumberTask):
 
 
 @register("task", "sum_digits")
-class SumDigits(SumTask):
+class SumDigits(SumTask, NumberTask):
     """The sum of three numbers. Length counts the digits of the longest.
 
     A model may be given the three with their digits in line, see `CalculationPreprocessor`.
@@ -89,13 +88,12 @@ class SumDigits(SumTask):
     name = "sum_digits"
     operator = "+"
     terms = 3
-    zeros = 1
     splits = {"train": Split((1, 8), 10_000), "validation": Split((1, 8), 1_000), "test": Split((9, 80), 500)}
     test_lengths = (12, 16, 24, 40, 80)
     length_unit = "digits of the longest number"
 
     def sizes(self, length: int) -> tuple[int, int]:
-        return 3, length
+        return self.terms, length
 
 
 @register("task", "sum_operands")

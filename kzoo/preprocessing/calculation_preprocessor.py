@@ -110,21 +110,27 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         if self.zeros is None:
             return super().any_source(rng, length)
         digits = [token for token in self.tokenizer.tokens[:-3] if token.isdigit()]
-        sizes = [length, *[1 if self.single else length] * (0 if self.operator is None else self.operands - 1)]
+        sizes = [length, *[1 if self.single else length] * (self._parts() - 1)]
         numbers = [[str(digit) for digit in rng.choice(digits, n)] for n in sizes]
         return [*numbers[0], *(token for number in numbers[1:] for token in (str(self.operator), *number))]
+
+    def _parts(self) -> int:
+        """Returns how many numbers a source is."""
+        return 1 if self.operator is None else self.operands
 
     def _filled_up(self, ids: list[int]) -> list[int]:
         """Returns the ids of a calculation with zeros to the left of its operands, interleaved where that is asked."""
         parts: list[list[int]] = [[]]
         for i in ids:
             parts.append([]) if i == self.operator_id else parts[-1].append(i)
-        right = len(parts) == (1 if self.operator is None else self.operands) and all(parts)
+        right = len(parts) == self._parts() and all(parts)
         if not right or (self.single and len(parts[1]) != 1):
-            second = "one digit" if self.single else "a number"
-            forms = "one number" if self.operator is None else f"a number, {self.operator!r} and {second}"
-            if self.operator is not None and self.operands > 2:
+            if self.operator is None:
+                forms = "one number"
+            elif self.operands > 2:
                 forms = f"{self.operands} numbers with {self.operator!r} between them"
+            else:
+                forms = f"a number, {self.operator!r} and {'one digit' if self.single else 'a number'}"
             raise InputError(f"a source is {forms}, not {self.tokenizer.decode(ids).replace(' ', '')!r:.60}")
         longest = len(parts[0]) if self.single else max(map(len, parts))
         width = max(self.digits, longest + int(self.zeros or 0))
@@ -164,7 +170,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
             return inner
         if self.single and not self.aligned:
             return inner - 2
-        return (inner - 1) // self.operands if self.aligned else (inner - self.operands + 1) // self.operands
+        return (inner - (1 if self.aligned else self.operands - 1)) // self.operands
 
     def decode(self, ids: Iterable[int]) -> str:
         text = super().decode(ids)
