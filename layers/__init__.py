@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from kzoo.layers.recurrent.dnc_reader import DNCReader as DNCReader
     from kzoo.layers.recurrent.lstm_reader import LSTMReader as LSTMReader
     from kzoo.layers.recurrent.mixer_reader import MixerReader as MixerReader
+    from kzoo.layers.recurrent.reader import Reader as Reader
     from kzoo.layers.recurrent.stack_reader import StackReader as StackReader
     from kzoo.layers.transformer.adaptive_computation import AdaptiveComputation as AdaptiveComputation
     from kzoo.layers.transformer.cached_attention import CachedAttention as CachedAttention

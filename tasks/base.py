@@ -41,6 +41,19 @@ class Split:
     size: int
 
 
+@dataclass(frozen=True)
+class Asked:
+    """At which tokens of a source the tokens of its target are the answers, one at each.
+
+    Args:
+        tokens: tuple of str. Which tokens are asked. Defaults to None: all.
+        repeated: bool. Whether they are asked only where the source has had the same token before. Defaults to False.
+    """
+
+    tokens: Tokens | None = None
+    repeated: bool = False
+
+
 class Task:
     """Base of the tasks: what is asked (`sample`), the right answer (`solve`), and the splits.
 
@@ -56,6 +69,8 @@ class Task:
       tokens) + b tokens and no end symbol, and a model writes that many;
     - `last_answers`: bool. Whether a model that gives one label answers with the last token of the target, as where
       there is one for each token of the source;
+    - `asked_at`: Asked or None. For a model that answers at tokens of the source: at which. Defaults to None: at every
+      token where `target_steps` is (1, 0), else the task is not for such a model;
     - `characters`: bool. Whether texts are written without spaces, a character a token;
     - `reversed_target`: bool. Whether a model that writes one token after another writes the last one first;
     - `length_unit`: str. What a length counts, in a few words;
@@ -88,6 +103,7 @@ class Task:
     source_end: bool = False
     target_steps: tuple[float, int] | None = None
     last_answers: bool = False
+    asked_at: Asked | None = None
     characters: bool = False
     reversed_target: bool = False
     distinct: bool = True

@@ -4,7 +4,7 @@ import numpy as np
 
 from kzoo.errors import InputError
 from kzoo.registry import register
-from kzoo.tasks.base import Example, Split, Task, Tokens
+from kzoo.tasks.base import Asked, Example, Split, Task, Tokens
 from kzoo.tasks.chomsky import BITS
 from kzoo.tasks.classification import ClassificationTask, held_out
 from kzoo.tasks.strata import Stratum
@@ -99,12 +99,17 @@ class AssociativeRecall(Task):
     assert task.solve(("k1", "v7", "k4", "v2", "k4", ".", "k1", ".")) == ("v2", "v7")
     ```
 
-    Differences: the paper asks at the column of each query, here the answers are written one after another; its
-    vocabulary is 8,192 tokens, here it is 513; and it trains and tests at one length.
+    A model that answers at tokens of the source (`SequenceTagger`) is asked at the column of each query, as in the
+    paper.
+
+    Differences: a model that writes its output writes the answers behind the source, one after another, so that it must
+    also find the query whose turn it is; the paper's vocabulary is 8,192 tokens, here it is 513; and it trains and
+    tests at one length.
     """
 
     name = "mqar"
     vocabulary = (*KEYS, *VALUES, FILLER)
+    asked_at = Asked(KEYS, repeated=True)
     splits = {"train": Split((2, 12), 10_000), "validation": Split((2, 12), 1_000), "test": Split((13, 120), 500)}
     test_lengths = (16, 32, 60, 120)
     length_unit = "pairs"

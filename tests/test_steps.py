@@ -14,6 +14,7 @@ FAMILIES = {
     "RecurrentSeq2Seq": ("recopy", {"embedding_units": 6, "encoder_units": 5}),
     "TransformerClassifier": ("ctl_forward", {**SMALL, "steps": 2}),
     "RecurrentClassifier": ("ctl_forward", {"units": 6, "embedding_units": 5}),
+    "SequenceTagger": ("s3", {"units": 6, "embedding_units": 5}),
     "TransformerSeq2Seq": ("addition", {**SMALL, "layers": 1, "self_bias": "alibi"}),
     "TransformerDecoder": ("sorter", {**SMALL, "layers": 1, "encoding": "sinusoidal"}),
 }

@@ -18,8 +18,9 @@ def front_matter(title: str, preset: Preset, task: Any) -> str:
         preset: Preset.
         task: Task.
     """
-    classifies = "labels" in preset.tokenizer
-    kind = "text-classification" if classifies else "text-generation"
+    classifies = "labels" in preset.tokenizer or "asked" in preset.tokenizer
+    kind = "text-classification" if "labels" in preset.tokenizer else "text-generation"
+    kind = "token-classification" if "asked" in preset.tokenizer else kind
     papers = [f"arxiv:{number}" for number in re.findall(r"arXiv:(\d{4}\.\d{4,5})", task.paper or "")]
     results = [
         dict(

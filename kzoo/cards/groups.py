@@ -113,7 +113,11 @@ GROUPS = (
 
 
 # What a class takes where its config says nothing.
-DEFAULTS = {"TransformerClassifier": {"block": "ndr"}, "RecurrentClassifier": {"reader": "lstm"}}
+DEFAULTS = {
+    "TransformerClassifier": {"block": "ndr"},
+    "RecurrentClassifier": {"reader": "lstm"},
+    "SequenceTagger": {"reader": "lstm"},
+}
 
 
 def group_of(recipe: Recipe) -> Group:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kzoo.models.recurrent_classifier import RecurrentClassifier as RecurrentClassifier
     from kzoo.models.recurrent_seq2seq import RecurrentSeq2Seq as RecurrentSeq2Seq
     from kzoo.models.sequence_model import SequenceModel as SequenceModel
+    from kzoo.models.sequence_tagger import SequenceTagger as SequenceTagger
     from kzoo.models.theorem_sorter import construct_sorter as construct_sorter
     from kzoo.models.transformer_classifier import TransformerClassifier as TransformerClassifier
     from kzoo.models.transformer_decoder import TransformerDecoder as TransformerDecoder

@@ -10,9 +10,10 @@ from kzoo.annotations import Config, Inputs, Shape, Spec, Tensor, Text
 from kzoo.layers.functional.dense import dense
 from kzoo.models.classifier import Classifier
 from kzoo.models.named_arrays import Trace
+from kzoo.models.reading import embedding_of, reader_of
 from kzoo.models.tracing import trace_reader
 from kzoo.preprocessing.preprocessor import Preprocessor
-from kzoo.registry import get, parameters_of, register, resolve, serialize
+from kzoo.registry import register, serialize
 
 
 @register("model")
@@ -73,13 +74,9 @@ class RecurrentClassifier(Classifier):
     ) -> None:
         super().__init__(vocabulary_size, labels, preprocessor, **kwargs)
         self.embedding_units = checks.integer("embedding_units", embedding_units, 1, 65_536)
-        policy: Config = {"dtype": self.dtype_policy}
-        self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), **policy)
-        if _has_layers(reader, layers):
-            policy |= {"dropout": dropout}
-        self.reader = get("reader", reader, {"units": units, "layers": layers}, **policy)
-        normal = keras.initializers.RandomNormal(stddev=1.0)
-        self.embedding = keras.layers.Embedding(vocabulary_size, embedding_units, normal, dtype=self.dtype_policy)
+        self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
+        self.reader = reader_of(reader, units, layers, dropout, self.dtype_policy)
+        self.embedding = embedding_of(vocabulary_size, embedding_units, self.dtype_policy)
         self.build()
 
     def build(self, input_shape: Shape | None = None) -> None:
@@ -105,12 +102,3 @@ class RecurrentClassifier(Classifier):
             "embedding_units": self.embedding_units,
             "dropout": self.dropout.rate,
         }
-
-
-def _has_layers(reader: Spec, layers: int | None) -> bool:
-    """Whether a reader that is yet to be made has layers that dropout can be between."""
-    if not isinstance(reader, (str, dict)):
-        return False
-    cls, config = resolve("reader", reader)
-    default = parameters_of(cls).get("layers")
-    return default is not None and (layers or config.get("layers") or default.default) != 1

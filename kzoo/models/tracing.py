@@ -95,6 +95,16 @@ def trace_reader(model: Any, text: Text) -> Trace:
     return Trace(_text(preprocessor, text), answer, {"answers": answers}, {"answers": ("column", "label")}, labels)
 
 
+def trace_tagger(model: Any, text: Text) -> Trace:
+    """Returns the probabilities of a tagger's answers at every token."""
+    preprocessor = model.text_preprocessor()
+    ids, names = preprocessor.encode_source(text), preprocessor.tokenizer.tokens
+    answers = _array(ops.softmax(model(preprocessor.sources([ids]))))
+    answer = preprocessor.decode(answers[preprocessor.columns(ids)].argmax(axis=-1).tolist())
+    labels = {"column": [names[i] for i in ids], "label": names[: answers.shape[1]]}
+    return Trace(_text(preprocessor, text), answer, {"answers": answers}, {"answers": ("column", "label")}, labels)
+
+
 def in_source_order(weights: Array, alpha: float) -> Array:
     """Returns attention weights (T, S) over the real positions of a source in the order of the source.
 

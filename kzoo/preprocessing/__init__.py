@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kzoo.preprocessing.preprocessor import Preprocessor as Preprocessor
     from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor as Seq2SeqPreprocessor
     from kzoo.preprocessing.supervised_attention import SupervisedAttention as SupervisedAttention
+    from kzoo.preprocessing.tagger_preprocessor import TaggerPreprocessor as TaggerPreprocessor
     from kzoo.preprocessing.tokenizer import Tokenizer as Tokenizer
 else:
     __getattr__, __dir__, __all__ = attach(__name__)

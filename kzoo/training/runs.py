@@ -20,6 +20,7 @@ from kzoo.training.recipe import Recipe, load_recipe
 MECHANISM = {
     "RecurrentSeq2Seq": "attention",
     "RecurrentClassifier": "reader",
+    "SequenceTagger": "reader",
     "TransformerClassifier": "block",
     "TransformerDecoder": "block",
     "TransformerSeq2Seq": "self_bias",

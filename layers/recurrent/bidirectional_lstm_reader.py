@@ -61,10 +61,17 @@ class BidirectionalLSTMReader(LSTMReader):
 
     def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         check_mask(mask)
-        for i, layer in enumerate(self.stack):
-            forward, backward = layer(self.dropout(sequence, training=training) if i else sequence, mask)
-            sequence = ops.concatenate([forward, backward], axis=-1)
+        forward, backward = self.directions(sequence, mask, training)
         return ops.concatenate([last_token(forward, mask), backward[:, 0]], axis=-1)
+
+    def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
+        return ops.concatenate(self.directions(sequence, mask, training), axis=-1)
+
+    def directions(self, sequence: Tensor, mask: Tensor, training: bool) -> tuple[Tensor, Tensor]:
+        """Returns what the last layer reads forward and backward, of shape (B, T, units) each."""
+        for layer in self.stack[:-1]:
+            sequence = self.dropout(ops.concatenate(layer(sequence, mask), axis=-1), training=training)
+        return self.stack[-1](sequence, mask)
 
     def compute_output_shape(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> Shape:
         return (sequence_shape[0], 2 * self.units)

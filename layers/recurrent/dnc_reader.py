@@ -8,9 +8,8 @@ from keras import ops
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, States, Tensor, Trace
 from kzoo.errors import InputError
-from kzoo.layers.functional.check_mask import check_mask
-from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.functional.scan import scan
+from kzoo.layers.recurrent.reader import Reader
 from kzoo.registry import alias, register
 
 EPSILON = 1e-6
@@ -19,7 +18,7 @@ MAX_MEMORY = 1 << 20  # numbers of an example's memory
 
 
 @register("reader")
-class DNCReader(keras.layers.Layer):
+class DNCReader(Reader):
     """Reads a sequence with an LSTM that has a memory to write to and to read from, and gives its last output.
 
     From [Graves et al., 2016](https://doi.org/10.1038/nature20101), Methods, with two of the changes of
@@ -84,8 +83,7 @@ class DNCReader(keras.layers.Layer):
         self.from_memory.build((None, None, read))
         self.built = True
 
-    def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
-        check_mask(mask)
+    def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         sequence = ops.cast(sequence, "float32")
         blank = ops.zeros_like(sequence[:, 0, :1])
 
@@ -98,7 +96,7 @@ class DNCReader(keras.layers.Layer):
         initial |= {"vectors": zeros(self.heads, self.units)}
         _, found = scan(self.step, initial, ops.swapaxes(sequence, 0, 1))
         hidden, vectors = (ops.swapaxes(found[name], 0, 1) for name in ("hidden", "vectors"))
-        return ops.cast(last_token(self.from_controller(hidden) + self.from_memory(vectors), mask), self.compute_dtype)
+        return ops.cast(self.from_controller(hidden) + self.from_memory(vectors), self.compute_dtype)
 
     def step(self, state: States, inputs: Tensor) -> tuple[States, Trace]:
         """Reads one token (B, E); returns the new state, and what the output is made of."""
@@ -143,12 +141,6 @@ class DNCReader(keras.layers.Layer):
             found[name] = interface[:, start : start + size]
             start += size
         return found
-
-    def compute_output_shape(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> Shape:
-        return (sequence_shape[0], self.units)
-
-    def compute_mask(self, *args: Any, **kwargs: Any) -> None:
-        return None
 
     def get_config(self) -> Config:
         return {**super().get_config(), "units": self.units, "cells": self.cells, "heads": self.heads}

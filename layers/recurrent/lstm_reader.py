@@ -7,15 +7,14 @@ import keras
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, Tensor
 from kzoo.errors import InputError
-from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.dense import recurrent_initializers
-from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.functional.over_time import over_time
+from kzoo.layers.recurrent.reader import Reader
 from kzoo.registry import alias, register
 
 
 @register("reader")
-class LSTMReader(keras.layers.Layer):
+class LSTMReader(Reader):
     """Reads a sequence with one or more layers of LSTM, and gives the last state.
 
     A baseline of [Csordas et al., 2022](https://arxiv.org/abs/2110.07732): the output of the last layer at the last
@@ -71,17 +70,10 @@ class LSTMReader(keras.layers.Layer):
             sequence_shape = (None, None, self.units)
         self.built = True
 
-    def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
-        check_mask(mask)
+    def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         for i, layer in enumerate(self.stack):
             sequence = over_time(layer, self.dropout(sequence, training=training) if i else sequence)
-        return last_token(sequence, mask)
-
-    def compute_output_shape(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> Shape:
-        return (sequence_shape[0], self.units)
-
-    def compute_mask(self, *args: Any, **kwargs: Any) -> None:
-        return None
+        return sequence
 
     def get_config(self) -> Config:
         own = {"units": self.units, "layers": self.layers, "dropout": self.dropout.rate}

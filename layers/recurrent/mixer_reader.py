@@ -1,31 +1,32 @@
-"""Mixers as a reader of whole sequences."""
+"""Mixers and causal attention as a reader of whole sequences."""
 
 from typing import Any
 
 import keras
+from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, Spec, Tensor
-from kzoo.errors import InputError
-from kzoo.layers.functional.check_mask import check_mask
+from kzoo.layers.functional.causal import causal_mask
 from kzoo.layers.functional.dense import dense
-from kzoo.layers.functional.last_token import last_token
-from kzoo.layers.mixers.mixer import Mixer
+from kzoo.layers.recurrent.reader import Reader
 from kzoo.layers.transformer.transformer_block import EPSILON, TransformerBlock
 from kzoo.registry import alias, get, register, serialize
 
 
 @register("reader")
-class MixerReader(keras.layers.Layer):
-    """Reads a sequence with blocks of a mixer, and gives the last state.
+class MixerReader(Reader):
+    """Reads a sequence with blocks of a mixer or of causal attention, and gives the last state.
 
     As a classifier of [Grazzi et al., 2025](https://arxiv.org/abs/2411.12537) reads: a map of the embeddings to the
-    size of the states, blocks with norms before their parts, and a norm; the state at the last real token.
+    size of the states, blocks with norms before their parts, and a norm; the state at the last real token. A token sees
+    those before it, whatever mixes them.
 
     Args:
         units: int. Size of the states, 1 to 8,192. Defaults to 64.
         layers: int. Number of blocks, 1 to 100. Defaults to 1.
-        mixer: name, config or object of the kind "mixer"; every layer has one like it. Defaults to "delta".
+        mixer: name, config or object of the kind "multi_head": a mixer, or attention; every layer has one like it.
+            Defaults to "delta".
         heads: int. Heads of the mixer. Defaults to what it states, or 1.
         dropout: float. Rate in the blocks while training. Defaults to 0.
         dtype: str or DTypePolicy. As of every Keras layer.
@@ -63,12 +64,9 @@ class MixerReader(keras.layers.Layer):
         self.units = checks.integer("units", units, 1, 8192)
         self.layers = checks.integer("layers", layers, 1, 100)
         policy = {"dtype": self.dtype_policy}
-        first = get("mixer", mixer, {"heads": heads}, **policy)
-        if not isinstance(first, Mixer):
-            raise InputError(f"the mixer of a MixerReader is a Mixer, not a {type(first).__name__}")
-        self.mixer = serialize(first)
+        self.mixer = serialize(get("multi_head", mixer, {"heads": heads}, **policy))
         options: Config = {"norm": "before", "activation": "gelu", "dropout": dropout, **policy}
-        self.stack = [TransformerBlock(get("mixer", self.mixer, **policy), **options) for _ in range(layers)]
+        self.stack = [TransformerBlock(self.mixer, **options) for _ in range(layers)]
         self.final_norm = keras.layers.LayerNormalization(epsilon=EPSILON, **policy)
 
     def build(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> None:
@@ -79,18 +77,11 @@ class MixerReader(keras.layers.Layer):
             layer.build(states)
         self.built = True
 
-    def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
-        check_mask(mask)
-        states = self.inputs(sequence)
+    def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
+        states, causal = self.inputs(sequence), causal_mask(ops.shape(sequence)[1])
         for block in self.stack:
-            states, _ = block(states, mask, training=training)
-        return last_token(self.final_norm(states), mask)
-
-    def compute_output_shape(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> Shape:
-        return (sequence_shape[0], self.units)
-
-    def compute_mask(self, *args: Any, **kwargs: Any) -> None:
-        return None
+            states, _ = block(states, causal, training=training)
+        return self.final_norm(states)
 
     def get_config(self) -> Config:
         own = {"units": self.units, "layers": self.layers, "mixer": self.mixer, "dropout": self.stack[0].dropout.rate}

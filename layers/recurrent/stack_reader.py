@@ -2,22 +2,20 @@
 
 from typing import Any
 
-import keras
 from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, States, Tensor
-from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.dense import dense, glorot
-from kzoo.layers.functional.last_token import last_token
 from kzoo.layers.functional.scan import scan
+from kzoo.layers.recurrent.reader import Reader
 from kzoo.registry import alias, register
 
 EMPTY = -1.0
 
 
 @register("reader")
-class StackReader(keras.layers.Layer):
+class StackReader(Reader):
     """Reads a sequence with a recurrent network that has stacks to push to and to pop from, and gives its last state.
 
     Stack-RNN of [Joulin and Mikolov, 2015](https://arxiv.org/abs/1503.01007), with cells that are vectors, as
@@ -84,15 +82,14 @@ class StackReader(keras.layers.Layer):
             setattr(self, name, layer)
         self.built = True
 
-    def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
-        check_mask(mask)
+    def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         sequence = ops.cast(sequence, "float32")
         given = self.inputs(sequence)
         blank = ops.zeros_like(given[:, 0])
         shape = (1, self.stacks, self.cells, self.cell_units)
         stack = ops.reshape(blank[:, 0], (-1, 1, 1, 1)) + ops.full(shape, EMPTY, dtype="float32")
         _, hidden = scan(self.step, {"hidden": blank, "stack": stack}, ops.swapaxes(given, 0, 1))
-        return ops.cast(last_token(ops.swapaxes(hidden, 0, 1), mask), self.compute_dtype)
+        return ops.cast(ops.swapaxes(hidden, 0, 1), self.compute_dtype)
 
     def step(self, state: States, given: Tensor) -> tuple[States, Tensor]:
         """Reads U x_t + b (B, units); returns the new state, and h_t."""
@@ -105,12 +102,6 @@ class StackReader(keras.layers.Layer):
         pushed = ops.concatenate([new, stack[:, :, :-1]], axis=2)
         popped = ops.concatenate([stack[:, :, 1:], ops.full_like(stack[:, :, :1], EMPTY)], axis=2)
         return {"hidden": hidden, "stack": push * pushed + pop * popped + none * stack}, hidden
-
-    def compute_output_shape(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> Shape:
-        return (sequence_shape[0], self.units)
-
-    def compute_mask(self, *args: Any, **kwargs: Any) -> None:
-        return None
 
     def get_config(self) -> Config:
         own = {"units": self.units, "cells": self.cells, "cell_units": self.cell_units, "stacks": self.stacks}

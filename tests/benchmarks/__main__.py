@@ -103,6 +103,7 @@ FAMILIES = {
     "TransformerDecoder": ("sorter", {"encoding": "sinusoidal"}, 32, 20, 256, 50),
     "TransformerClassifier": ("ctl_forward", {"units": 128, "hidden_units": 256, "heads": 4}, 64, 5, 256, 20),
     "RecurrentClassifier": ("ctl_forward", {"reader": "bidirectional_lstm"}, 64, 5, 256, 20),
+    "SequenceTagger": ("s3", {"units": 128}, 64, 40, 256, 80),
 }
 PLACES = {  # what makes a process use the device
     "cpu": {**ONE_THREAD, "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""},

@@ -23,6 +23,7 @@ FAMILIES = {
     "RecurrentSeq2Seq": ("recopy", {"embedding_units": 6, "encoder_units": 5}),
     "TransformerClassifier": ("ctl_forward", {**SMALL, "steps": 3}),
     "RecurrentClassifier": ("ctl_forward", {"units": 6, "embedding_units": 5, "reader": "bidirectional_lstm"}),
+    "SequenceTagger": ("mqar", {"units": 6, "embedding_units": 5}),
     "TransformerSeq2Seq": ("addition", {**SMALL, **BIASES, "layers": 1, "encoding": "cyclic"}),
     "TransformerDecoder": ("sorter", {**SMALL, "layers": 1, "encoding": "sinusoidal"}),
 }
@@ -84,7 +85,12 @@ def from_saved_model(path):
 
 
 READERS = {"onnx": from_onnx, "torch": from_torch, "saved_model": from_saved_model}
-TEXTS = {"addition": ["12+9", "5+1234"], "ctl_forward": ["101 d a b", "010 f"], "sorter": ["5 3 1 4 2", "7"]}
+TEXTS = {
+    "addition": ["12+9", "5+1234"],
+    "ctl_forward": ["101 d a b", "010 f"],
+    "mqar": ["k1 v7 k4 v2 k4 . k1 .", "k3 v3 k3 ."],
+    "sorter": ["5 3 1 4 2", "7"],
+}
 
 
 def reads_texts(model, answers, about):

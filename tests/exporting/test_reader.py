@@ -14,7 +14,7 @@ pytestmark = pytest.mark.once
 LAYOUTS = [{}, {"digits": 7}, {"aligned": True}, {"aligned": True, "digits": 6}]
 # Where what exists makes no difference to the rule, one task stands for many.
 TASKS = ["scan", "recopy", "ctl_forward", "arithmetic", "listops", "addition", "multiplication", "successor", "sorter"]
-TASKS += ["incrementer", "lego", "parity", "parity_class", "two_ahead", "count", "noisy_lookup", "sum_digits"]
+TASKS += ["incrementer", "lego", "parity", "parity_class", "two_ahead", "count", "noisy_lookup", "sum_digits", "mqar"]
 
 
 def cases():

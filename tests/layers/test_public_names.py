@@ -11,6 +11,7 @@ BASES = {
     "MaskingBias",
     "Mixer",
     "PlacedEncoding",
+    "Reader",
     "ScoreAttention",
 }
 OTHERS = {"BiasInputs", "leaky_clamp", "softstair"}

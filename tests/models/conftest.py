@@ -3,6 +3,8 @@
 import keras
 import pytest
 
+import kzoo
+
 
 @pytest.fixture(scope="session")
 def logits_of():
@@ -17,3 +19,15 @@ def logits_of():
         return model.predict_on_batch(x)
 
     return call
+
+
+@pytest.fixture
+def task_for():
+    """Returns the name of a task that models of a class are for."""
+
+    def task(cls):
+        if issubclass(cls, kzoo.models.Classifier):
+            return "ctl_forward"
+        return "s3" if issubclass(cls, kzoo.models.SequenceTagger) else "recopy"
+
+    return task

@@ -61,12 +61,11 @@ REFUSED = {
 
 @pytest.mark.once
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_does_not_apply_is_refused(what):
+def test_what_does_not_apply_is_refused(what, task_for):
     name, make, sentence = REFUSED[what]
     cls = classes("model")[name]
-    task = "ctl_forward" if issubclass(cls, kzoo.models.Classifier) else "recopy"
     with pytest.raises(InputError) as error:
-        cls.from_task(task, **make())
+        cls.from_task(task_for(cls), **make())
     assert sentence in str(error.value)
 
 
@@ -89,12 +88,12 @@ def test_what_a_part_says_itself_may_be_said_again():
 
 @pytest.mark.once
 @pytest.mark.parametrize("name", sorted(classes("model")))
-def test_a_constructor_has_few_arguments_that_editors_see(name):
+def test_a_constructor_has_few_arguments_that_editors_see(name, task_for):
     cls = classes("model")[name]
     _, *parameters = inspect.signature(cls.__init__).parameters.values()
     assert len([parameter for parameter in parameters if parameter.kind not in VARIOUS]) <= 12
     known = {key for key, parameter in parameters_of(cls).items() if parameter.kind not in VARIOUS}
-    model = cls.from_task("ctl_forward" if issubclass(cls, kzoo.models.Classifier) else "recopy")
+    model = cls.from_task(task_for(cls))
     assert set(model.get_config()) - {"name", "dtype", "trainable"} <= known
 
 

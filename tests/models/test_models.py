@@ -1,4 +1,4 @@
-"""What every model can do; a new model is covered by being registered."""
+"""What every model that writes its output can do; a new one is covered by being registered."""
 
 import keras
 import numpy as np
@@ -9,7 +9,8 @@ from kzoo.errors import InputError
 from kzoo.registry import classes
 from kzoo.saving.weights import serialize
 
-SEQ2SEQ = sorted(name for name, cls in classes("model").items() if not issubclass(cls, kzoo.models.Classifier))
+OTHERS = (kzoo.models.Classifier, kzoo.models.SequenceTagger)
+SEQ2SEQ = sorted(name for name, cls in classes("model").items() if not issubclass(cls, OTHERS))
 TASK = kzoo.tasks.get("recopy")
 PAIRS = [(" ".join(e.source), " ".join(e.target)) for e in TASK.examples("train", 8, length=3)]
 

@@ -16,6 +16,7 @@ FAMILIES = {
     "TransformerDecoder": ("sorter", "5 3 1", "1 3 5"),
     "TransformerClassifier": ("ctl_forward", "101 d a", None),
     "RecurrentClassifier": ("ctl_forward", "101 d a", None),
+    "SequenceTagger": ("s3", "g1 g2 g2", None),
 }
 
 
@@ -58,6 +59,7 @@ def test_names_are_stable():
             "weights": ("step", "head", "column", "read"),
         },
         "RecurrentClassifier": {"answers": ("column", "label")},
+        "SequenceTagger": {"answers": ("column", "label")},
     }
 
 

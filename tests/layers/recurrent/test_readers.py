@@ -1,5 +1,6 @@
 """What every reader of whole sequences holds to; and what is special about two of them."""
 
+import keras
 import numpy as np
 import pytest
 from keras import ops
@@ -43,6 +44,32 @@ def test_padding_and_batching_change_nothing(name):
     np.testing.assert_allclose(read(reader, *inputs(width=9)), found, atol=1e-5)
     np.testing.assert_allclose(read(reader, sequence[1:2, :3], mask[1:2, :3])[0], found[1], atol=1e-5)
     assert np.isfinite(read(reader, *inputs((24, 12, 4)))).all()
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_the_states_of_all_tokens(name):
+    reader, (sequence, mask) = make(name), inputs()
+    states = ops.convert_to_numpy(reader.states(ops.convert_to_tensor(sequence), mask))
+    assert states.shape == (3, 6, *reader.compute_output_shape((3, 6, 3))[1:])
+    last = states[np.arange(3), mask.sum(axis=1) - 1]
+    if name == "BidirectionalLSTMReader":  # which gives the backward state of the first token
+        last[:, 4:] = states[:, 0, 4:]
+    np.testing.assert_allclose(last, read(reader, sequence, mask), atol=1e-6)
+    shorter = ops.convert_to_numpy(reader.states(ops.convert_to_tensor(sequence[:, :2]), mask[:, :2]))
+    if name != "BidirectionalLSTMReader":  # the others see what was before
+        np.testing.assert_allclose(shorter[:2], states[:2, :2], atol=1e-5)
+
+
+@pytest.mark.parametrize("mixer", ["dot_product", "path", "geometric", "delta_product"])
+def test_whatever_mixes_sees_no_token_behind(mixer):
+    keras.utils.set_random_seed(0)
+    reader, (sequence, mask) = kzoo.layers.MixerReader(8, mixer=mixer, heads=2), inputs((6, 6))
+    reader.build((None, None, 3))
+    other = sequence.copy()
+    other[:, 4:] += 1.0
+    found, changed = (ops.convert_to_numpy(reader.states(ops.convert_to_tensor(x), mask)) for x in (sequence, other))
+    np.testing.assert_allclose(found[:, :4], changed[:, :4], atol=1e-5)
+    assert np.abs(found[:, 4:] - changed[:, 4:]).max() > 1e-3
 
 
 @pytest.mark.parametrize("name", READERS)

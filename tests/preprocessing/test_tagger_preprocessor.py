@@ -1,0 +1,67 @@
+"""Where in a source a tagger is asked."""
+
+import numpy as np
+import pytest
+from keras import ops
+
+import kzoo
+from kzoo.errors import InputError
+from kzoo.preprocessing import TaggerPreprocessor
+from kzoo.tasks import Asked
+
+TOKENS = ("a", "b", "1", "2", ".")
+SOURCES = [["a", "1", "b", "2", "b", ".", "a", "."], ["b", "b", "b"], ["1", "2"]]
+ASKED = {
+    "every token": ({}, [list(range(8)), [0, 1, 2], [0, 1]]),
+    "some": ({"asked": "ab"}, [[0, 2, 4, 6], [0, 1, 2], []]),
+    "some, the second time": ({"asked": "ab", "repeated": True}, [[4, 6], [1, 2], []]),
+    "any, the second time": ({"repeated": True}, [[4, 6, 7], [1, 2], []]),
+}
+
+
+@pytest.mark.parametrize("about", ASKED)
+def test_the_columns(about):
+    arguments, expected = ASKED[about]
+    preprocessor = TaggerPreprocessor(TOKENS, **arguments)
+    ids = [preprocessor.encode_source(source) for source in SOURCES]
+    assert [preprocessor.columns(row) for row in ids] == expected
+    token_ids = preprocessor.sources(ids, 9)["token_ids"]
+    found = preprocessor.tensors(ops.convert_to_tensor(token_ids))
+    asked = ops.convert_to_numpy(preprocessor.are_asked(ops.convert_to_tensor(token_ids)))
+    assert [np.flatnonzero(row).tolist() for row in asked] == expected  # pads are never asked
+    assert ops.convert_to_numpy(found["limits"]).tolist() == list(map(len, expected))
+    assert [preprocessor.steps(row) for row in ids] == list(map(len, expected))
+    again = TaggerPreprocessor(**preprocessor.get_config())
+    assert again.get_config() == preprocessor.get_config() and again.columns(ids[0]) == expected[0]
+
+
+@pytest.mark.parametrize("task", ["s3", "a5", "mqar"])
+def test_answers_stand_where_the_task_asks(task):
+    task = kzoo.tasks.get(task)
+    preprocessor, examples = TaggerPreprocessor.from_task(task), task.examples("train", 20)
+    x, y, weight = preprocessor(examples, pad_to=(64, 1))
+    assert x["token_ids"].shape == y.shape == weight.shape == (20, 64)
+    for row, asked, example in zip(y, weight, examples, strict=True):
+        assert tuple(preprocessor.tokenizer.tokens[i] for i in row[asked > 0]) == example.target
+    if task.name == "mqar":
+        for stratum in task.strata:
+            preprocessor(task.stratum_examples(stratum, 10, length=5))
+        ids = preprocessor.encode_source("k1 v7 k4 v2 k4 . k1 .")
+        assert preprocessor.columns(ids) == [4, 6]
+
+
+def test_a_target_has_one_token_for_each_that_is_asked():
+    preprocessor = TaggerPreprocessor(TOKENS, "ab", repeated=True)
+    with pytest.raises(InputError, match="the source is asked at 2 tokens, and its target has 1"):
+        preprocessor.encode(SOURCES[0], "2")
+    with pytest.raises(InputError, match="unknown token 'c'"):
+        TaggerPreprocessor(TOKENS, "abc")
+
+
+def test_a_task_of_ones_own_says_where():
+    class Echo(kzoo.tasks.Task):
+        name, vocabulary, asked_at = "echo", TOKENS, Asked(("a", "b"))
+
+    assert TaggerPreprocessor.from_task(Echo()).get_config()["asked"] == ["a", "b"]
+    with pytest.raises(InputError, match="and recopy does not say at which"):
+        kzoo.models.SequenceTagger.from_task("recopy")
