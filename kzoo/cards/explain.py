@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+TAGGER = "_tagger"  # behind the name of what a tagger reads with
 DIFFERENCES = ("Differences", "As in the authors' code")
 
 
@@ -50,7 +51,11 @@ def explain(config: dict[str, Any]) -> list[Part]:
 
 def in_words(mechanism: str | None) -> str | None:
     """Returns what a mechanism does and where it breaks, for those who know none; None where nothing is written."""
-    return _words().get(mechanism or "")
+    known, name = _words(), mechanism or ""
+    if name in known or not name.endswith(TAGGER):
+        return known.get(name)
+    plain = known.get(name.removesuffix(TAGGER))
+    return plain and f"{plain} It answers at the tokens that are asked, in one reading."
 
 
 @functools.cache

@@ -125,6 +125,7 @@ def group_of(recipe: Recipe) -> Group:
     found = _classes(DEFAULTS.get(recipe.model["class"], {}) | recipe.model["config"])
     if recipe.calibration is not None:
         found.add(("bias", "CalibratedBias"))
+    found.discard(("reader", "MixerReader"))  # whose group is that of what it mixes with
     names, kinds = {name for _, name in found}, {kind for kind, _ in found}
     plain = {"softmax", "SoftmaxWeighting"} & names
     for group in GROUPS[:-1]:
@@ -151,7 +152,7 @@ def _classes(config: Any) -> set[tuple[str, str]]:
 def _kind_of(key: str, name: str) -> str | None:
     """Returns the kind that a name under a key of a config is of: the key's own, if it has such a name."""
     known = [kind for kind in registry.kinds() if name in registry.names(kind)]
-    of_block = key in ("attention", "cross")  # a block's are of the kind "multi_head"
+    of_block = key in ("attention", "cross", "mixer")  # a block's are of the kind "multi_head"
     own = [kind for kind in known if key == kind or key.endswith(f"_{kind}") or (of_block and kind == "multi_head")]
     by_class = [kind for kind in known if name in registry.classes(kind)]
     return next(iter(own or by_class), None)

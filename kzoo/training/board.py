@@ -35,6 +35,11 @@ def _delta(mixer: str, **config: Any) -> Config:
     return {"class": "MixerReader", "config": {"mixer": {"class": mixer, "config": config}, "heads": 4}}
 
 
+def _blocks(mixer: Config | str) -> Config:
+    reader = {"class": "MixerReader", "config": {"mixer": mixer, "heads": 4, "units": 64, "layers": 2}}
+    return {"reader": reader, "embedding_units": 64}
+
+
 BIASES = ("alibi", "hard_alibi", "t5", "kerple", "fire", "cope", "forgetting", "nape")
 WEIGHTINGS = ("stick_breaking", "entmax", "asentmax", "ssmax")
 # What a decoder of two blocks has that the others have not: arguments of its block, or of the model.
@@ -74,18 +79,27 @@ READERS: dict[str, Config] = {
     "delta_product_reader": {"reader": _delta("delta_product"), "embedding_units": 64, "units": 64},
     "positive_delta_reader": {"reader": _delta("delta", low=0.0), "embedding_units": 64, "units": 64},
 }
-MECHANISMS = (*BLOCKS, *ENCODINGS, *READERS)
+# What answers at tokens of the source: the blocks of a decoder, under a causal mask, or a network of a reader.
+TAGGED = ("s3", "mqar")
+OF_BLOCKS = ("nope", "rope", "alibi", "hard_alibi", "cope", "forgetting", "stick_breaking", "asentmax", "path", "delta")
+TAGGERS: dict[str, Config] = {
+    "lstm_tagger": READERS["lstm"],
+    **{f"{name}_tagger": _blocks(BLOCKS[name].get("attention", "dot_product")) for name in OF_BLOCKS},
+    "delta_product_tagger": _blocks("delta_product"),
+}
+MECHANISMS = (*BLOCKS, *ENCODINGS, *READERS, *TAGGERS)
 
 
 def pairs() -> list[tuple[str, str]]:
     """Returns every mechanism and task of the comparison: a reader has the tasks whose answer is one token, or of which
-    the last token is one.
+    the last token is one, a tagger those in `TAGGED`.
     """
     found = []
     for task in TASKS:
         about = get_task(task)
         one = about.target_steps == (0, 1) or about.last_answers
-        found += [(m, task) for m in MECHANISMS if ALIGNED.get(m, task) == task and (one or m not in READERS)]
+        has = {**dict.fromkeys(READERS, one), **dict.fromkeys(TAGGERS, task in TAGGED)}
+        found += [(m, task) for m in MECHANISMS if ALIGNED.get(m, task) == task and has.get(m, True)]
     return found
 
 
@@ -93,9 +107,10 @@ def recipe(mechanism: str, task: str) -> Recipe:
     """Returns the recipe of a mechanism on a task.
 
     All train 2,000 batches of 64 examples, which are drawn anew, and keep the last weights. A decoder has two blocks of
-    64 units and four heads; a reader has one layer of 128 units, or of 64 with four heads, and three times the learning
-    rate. On the tasks `SHORT_FIRST` there are 3,000 batches, each of one length, in eight parts: the longest length
-    grows from part to part by the same factor, up to that of the training split.
+    64 units and four heads. A tagger has such blocks, or an LSTM, and twice the learning rate. A reader has one layer
+    of 128 units, or of 64 with four heads, and three times the learning rate. On the tasks `SHORT_FIRST` there are
+    3,000 batches, each of one length, in eight parts: the longest length grows from part to part by the same factor, up
+    to that of the training split.
 
     Raises:
         InputError: there is no such mechanism in the comparison.
@@ -109,7 +124,7 @@ def recipe(mechanism: str, task: str) -> Recipe:
         parts = tuple(math.ceil(shortest * (longest / shortest) ** (k / (PARTS - 1))) for k in range(PARTS))
         budget = Budget(epochs=PARTS, steps_per_epoch=375)
         data = Data(fresh=True, sampling="balanced", curriculum=parts, batch_size=64)
-    rate = 0.003 if mechanism in READERS else 0.001
+    rate = 0.003 if mechanism in READERS else 0.002 if mechanism in TAGGERS else 0.001
     optimizer = Optimizer(learning_rate=rate, schedule="cosine", warmup_steps=100, clip_norm=1.0)
     stage = Stage(budget, data=data, optimizer=optimizer, selection=Selection("last"))
     return Recipe(
@@ -126,6 +141,8 @@ def recipe(mechanism: str, task: str) -> Recipe:
 def _model(mechanism: str) -> Config:
     if mechanism in READERS:
         return {"class": "RecurrentClassifier", "config": {**READERS[mechanism], "dropout": 0.0}}
+    if mechanism in TAGGERS:
+        return {"class": "SequenceTagger", "config": TAGGERS[mechanism]}
     block = {"norm": "before", "activation": "gelu", **BLOCKS.get(mechanism, {})}
     config = {"block": {"class": "TransformerBlock", "config": block}, "layers": 2, "units": 64, "heads": 4}
     if mechanism in ENCODINGS:

@@ -22,7 +22,9 @@ SMALL = {"units": 4, "embedding_units": 4, "encoder_units": 3, "steps": 2}
 def test_each_family_has_its_own(name, task_for):
     cls = classes("model")[name]
     sizes = {key: value for key, value in SMALL.items() if key in kzoo.registry.parameters_of(cls)}
-    model = cls.from_task(task_for(cls), **sizes, **({"heads": 1} if "heads" in kzoo.registry.parameters_of(cls) else {}))
+    model = cls.from_task(
+        task_for(cls), **sizes, **({"heads": 1} if "heads" in kzoo.registry.parameters_of(cls) else {})
+    )
     assert isinstance(model, kzoo.models.SequenceModel)
     assert {name for name in PROTOCOLS if isinstance(model, getattr(protocols, name))} == ABLE[name]
     assert isinstance(model, protocols.Generates) == hasattr(model, "generate_step")

@@ -18,6 +18,7 @@ def test_there_are_twenty_mechanisms_and_thirteen_tasks():
     assert ("stack", "parity_check") in pairs and ("stack", "copy") not in pairs
     assert {task for m, task in pairs if m == "delta"} == set(board.TASKS)
     assert [task for m, task in pairs if m == "coupled"] == ["sum_digits"]
+    assert {task for m, task in pairs if m == "path_tagger"} == set(board.TAGGED) < set(board.TASKS)
 
 
 @pytest.mark.once
@@ -39,9 +40,10 @@ def test_every_recipe_keeps_to_the_protocol():
 
 @pytest.mark.parametrize("mechanism", board.MECHANISMS)
 def test_every_mechanism_answers(mechanism):
-    model = build(board.recipe(mechanism, "flip_flop"))
+    task = "mqar" if mechanism in board.TAGGERS else "flip_flop"
+    model = build(board.recipe(mechanism, task))
     assert model.count_params() <= protocol.PARAMETERS
-    x, *_ = model.preprocessor(tasks.get("flip_flop").examples("train", 3))
+    x, *_ = model.preprocessor(tasks.get(task).examples("train", 3))
     assert np.isfinite(ops.convert_to_numpy(model(x))).all()
 
 
