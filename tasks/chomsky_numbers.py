@@ -8,6 +8,7 @@ from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Tokens
 from kzoo.tasks.chomsky import BITS, ChomskyTask, random_tokens
+from kzoo.tasks.number_task import NumberTask
 from kzoo.tasks.strata import Stratum
 
 
@@ -40,10 +41,11 @@ class BinaryTask(ChomskyTask):
 
 
 @register("task", "binary_addition")
-class BinaryAddition(BinaryTask):
+class BinaryAddition(BinaryTask, NumberTask):
     """The sum of two binary numbers, all three from their last bit.
 
-    The lengths of the two are drawn so that they, with the +, are as long as the source; a sum has no leading zeros.
+    The lengths of the two are drawn so that they, with the +, are as long as the source; a sum has no leading zeros. A
+    model may be given the two with their bits in line, see `CalculationPreprocessor`; it then takes two numbers only.
 
     Example:
 
@@ -58,6 +60,7 @@ class BinaryAddition(BinaryTask):
     name = "binary_addition"
     vocabulary = (*BITS, "+")
     operator = "+"
+    lowest_first = True
 
     @property
     def strata(self) -> dict[str, Stratum]:

@@ -12,10 +12,12 @@ class NumberTask(Task):
     - `terms`: int, the number of operands where there is an operator;
     - `single`: bool. Whether the second operand is one digit;
     - `zeros`: int or None. How many zeros a model needs to the left of the longest operand, so that the result has as
-      many digits as they then have; None: results are no numbers, and nothing is filled up.
+      many digits as they then have; None: results are no numbers, and nothing is filled up;
+    - `lowest_first`: bool. Whether numbers are written from their last digit.
     """
 
     operator: str | None = None
     terms: int = 2
     single: bool = False
     zeros: int | None = 1
+    lowest_first: bool = False

@@ -8,7 +8,8 @@ def to_ids(text, about):  # type: ignore[no-untyped-def]
     rule, number = about["text"], about["text"]["number"]
     words = list("".join(text.split())) if rule["characters"] else text.split()
     if number:  # zeros stand before each number; the digits of two may alternate
-        first, *others = "".join(words).split(number["operator"])
+        turn = -1 if number["lowest_first"] else 1
+        first, *others = (part[::turn] for part in "".join(words).split(number["operator"]))
         width = max(number["digits"], number["zeros"] + max(map(len, [first, *others])))
         filled = {"zeros": [part.rjust(width, "0") for part in others], "itself": [part * width for part in others]}
         parts = [first.rjust(width, "0"), *filled.get(number["second"], others)]
@@ -25,4 +26,6 @@ def to_text(answer, about):  # type: ignore[no-untyped-def]
     ids = answer[: answer.index(about["end_id"])] if about["end_id"] in answer else answer
     words = [about["tokens"][i] for i in ids if i < about["start_id"]]
     text = ("" if rule["characters"] else " ").join(words[::-1] if rule["reversed_target"] else words)
-    return text.lstrip("0") or "0" if rule["number"] and text else text
+    if rule["number"] and text:
+        return (text.rstrip("0") if rule["number"]["lowest_first"] else text.lstrip("0")) or "0"
+    return text

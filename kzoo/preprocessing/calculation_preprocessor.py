@@ -34,6 +34,8 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         digits: int. Operands have so many digits at least, with their zeros. Defaults to 1.
         aligned: bool. Whether the digits of the operands are interleaved. Defaults to False.
         operands: int. How many operands an operator stands between, 2 to 100. Defaults to 2.
+        lowest_first: bool. Whether texts have numbers from their last digit; the model reads them from their first.
+            Defaults to False.
 
     Example:
 
@@ -48,7 +50,10 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
     """
 
     layout = ("digits", "aligned")
-    arguments = ("characters", "reversed_target", "operator", "single", "zeros", "digits", "aligned", "operands")
+    arguments = (
+        *("characters", "reversed_target", "operator", "single", "zeros", "digits", "aligned", "operands"),
+        "lowest_first",
+    )
 
     def __init__(
         self,
@@ -61,6 +66,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         digits: int = 1,
         aligned: bool = False,
         operands: int = 2,
+        lowest_first: bool = False,
     ) -> None:
         super().__init__(tokens)
         self.characters = checks.boolean("characters", characters)
@@ -72,12 +78,15 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         self.zeros = None if zeros is None else checks.integer("zeros", zeros, 0, 100)
         self.digits = checks.integer("digits", digits, 1, MAX_LENGTH)
         self.aligned = checks.boolean("aligned", aligned)
+        self.lowest_first = checks.boolean("lowest_first", lowest_first)
         if zeros is not None and "0" not in self.tokenizer.tokens[:-3]:
             raise InputError("numbers are filled up with the token '0', which the vocabulary lacks")
         if zeros is None and (digits > 1 or aligned):
             raise InputError("digits and aligned are for numbers, which say how many zeros they need")
         if aligned and operator is None:
             raise InputError("aligned is for two operands: there is no operator")
+        if self.lowest_first and (zeros is None or reversed_target):
+            raise InputError("lowest_first is for numbers, whose results are written as they stand in a text")
         if self.single and self.operands != 2:
             raise InputError(f"single is for two operands, not {self.operands}")
 
@@ -91,7 +100,8 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         """
         own: dict[str, Any] = {"characters": task.characters, "reversed_target": task.reversed_target}
         if isinstance(task, NumberTask):
-            own |= {name: getattr(task, name) for name in ("operator", "single", "zeros")} | {"operands": task.terms}
+            names = ("operator", "single", "zeros", "lowest_first")
+            own |= {name: getattr(task, name) for name in names} | {"operands": task.terms}
         return cls(task.vocabulary, **own, **layout)
 
     def closed(self, ids: list[int]) -> list[int]:
@@ -132,6 +142,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
             else:
                 forms = f"a number, {self.operator!r} and {'one digit' if self.single else 'a number'}"
             raise InputError(f"a source is {forms}, not {self.tokenizer.decode(ids).replace(' ', '')!r:.60}")
+        parts = [part[::-1] for part in parts] if self.lowest_first else parts
         longest = len(parts[0]) if self.single else max(map(len, parts))
         width = max(self.digits, longest + int(self.zeros or 0))
         zero = self.tokenizer.ids["0"]
@@ -159,7 +170,8 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         if missing < 0:
             raise InputError(f"a target has at most {self.width(first)} digits here, not {len(second) - 1}")
         zeros = [self.tokenizer.ids["0"]] * missing
-        return first, [*second[:-1], *zeros, second[-1]] if self.reversed_target else [*zeros, *second]
+        from_last = self.reversed_target or self.lowest_first
+        return first, [*second[:-1], *zeros, second[-1]] if from_last else [*zeros, *second]
 
     def width(self, source: TokenIds) -> int:
         """Returns how many tokens the first operand of an encoded source has, with its zeros."""
@@ -174,7 +186,9 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
 
     def decode(self, ids: Iterable[int]) -> str:
         text = super().decode(ids)
-        return text if self.zeros is None or not text else text.lstrip("0") or "0"
+        if self.zeros is None or not text:
+            return text
+        return (text.rstrip("0") if self.lowest_first else text.lstrip("0")) or "0"
 
     def steps(self, source: TokenIds, max_length: int | None = None) -> int:
         if self.zeros is None:
@@ -195,7 +209,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         if self.zeros is not None:
             second = ("itself" if self.aligned else "nothing") if self.single else "zeros"
             number = {"operator": self.operator, "zeros": self.zeros, "digits": self.digits}
-            number |= {"second": second, "aligned": self.aligned}
+            number |= {"second": second, "aligned": self.aligned, "lowest_first": self.lowest_first}
         return {**super().text_rule(), "number": number}
 
     def tensors(self, token_ids: Tensor) -> Inputs:

@@ -14,7 +14,18 @@ pytestmark = pytest.mark.once
 LAYOUTS = [{}, {"digits": 7}, {"aligned": True}, {"aligned": True, "digits": 6}]
 # Where what exists makes no difference to the rule, one task stands for many.
 TASKS = ["scan", "recopy", "ctl_forward", "arithmetic", "listops", "addition", "multiplication", "successor", "sorter"]
-TASKS += ["incrementer", "lego", "parity", "parity_class", "two_ahead", "count", "noisy_lookup", "sum_digits", "mqar"]
+TASKS += [
+    "incrementer",
+    "lego",
+    "parity",
+    "parity_class",
+    "two_ahead",
+    "count",
+    "noisy_lookup",
+    "sum_digits",
+    "mqar",
+    "binary_addition",
+]
 
 
 def cases():
@@ -48,7 +59,10 @@ def test_it_says_what_the_preprocessor_does():
         else:
             seen.add((name, task.name, *layout))
     assert {name for name, *_ in seen} == set(classes("model"))
-    assert {("TransformerSeq2Seq", task, "aligned") for task in ("addition", "multiplication", "sum_digits")} <= seen
+    assert {
+        ("TransformerSeq2Seq", task, "aligned")
+        for task in ("addition", "multiplication", "sum_digits", "binary_addition")
+    } <= seen
     assert ("TransformerDecoder", "lego") in seen and ("TransformerClassifier", "arithmetic") in seen
 
 

@@ -28,6 +28,8 @@ def shown(preprocessor, ids):
         ("addition", {"aligned": True, "digits": 4}, ("12+95", "107"), "^+00001925$", "7010$", [10]),
         ("multiplication", {}, ("12*9", "108"), "^012*9$", "801$", [4, 6]),
         ("multiplication", {"aligned": True}, ("12*9", "108"), "^*091929$", "801$", [8]),
+        ("binary_addition", {}, ("011+11", "1001"), "^0110+0011$", "1001$", [5, 10]),
+        ("binary_addition", {"aligned": True}, ("0110+1", "111"), "^+0000101001$", "11100$", [12]),
         ("sum_digits", {}, ("12+9+105", "126"), "^0012+0009+0105$", "6210$", [5, 10, 15]),
         ("sum_digits", {"aligned": True}, ("12+9+105", "126"), "^+000001100295$", "6210$", [14]),
         ("successor", {}, ("99", "100"), "^099$", "001$", [4]),
@@ -48,7 +50,7 @@ def test_the_layout(task, layout, pair, source, target, ends):
     assert again.encode(*pair) == (ids, written) and again.get_config() == preprocessor.get_config()
 
 
-@pytest.mark.parametrize("task", ["addition", "multiplication", "sum_digits"])
+@pytest.mark.parametrize("task", ["addition", "multiplication", "sum_digits", "binary_addition"])
 @pytest.mark.parametrize("aligned", [False, True])
 def test_every_example_comes_back(task, aligned):
     preprocessor = of(task, aligned=aligned)
@@ -95,6 +97,8 @@ def test_what_is_no_source(task, text, message):
         ({"digits": 3}, "digits and aligned are for numbers"),
         ({"zeros": 1, "aligned": True}, "aligned is for two operands"),
         ({"operator": "+", "single": True, "operands": 3}, "single is for two operands, not 3"),
+        ({"lowest_first": True}, "lowest_first is for numbers, whose results are written as they stand"),
+        ({"zeros": 1, "lowest_first": True, "reversed_target": True}, "lowest_first is for numbers"),
         ({"operands": 1}, "operands must be an integer from 2"),
         ({"zeros": -1}, "zeros must be an integer from 0"),
         ({"characters": 1}, "characters must be true or false"),
