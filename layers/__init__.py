@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from kzoo.layers.transformer.feed_forward import FeedForward as FeedForward
     from kzoo.layers.transformer.looped_depth import LoopedDepth as LoopedDepth
     from kzoo.layers.transformer.multi_head_attention import MultiHeadAttention as MultiHeadAttention
+    from kzoo.layers.transformer.noisy_depth import NoisyDepth as NoisyDepth
     from kzoo.layers.transformer.path_attention import PathAttention as PathAttention
     from kzoo.layers.transformer.shared_depth import SharedDepth as SharedDepth
     from kzoo.layers.transformer.transformer_block import TransformerBlock as TransformerBlock

@@ -54,6 +54,13 @@ PAPERS = {
         "Hutter, Marcus and Legg, Shane and Veness, Joel and Ortega, Pedro A.",
         2023,
     ),
+    "2312.04927": (
+        "arora2024zoology",
+        "Zoology: Measuring and Improving Recall in Efficient Language Models",
+        r"Arora, Simran and Eyuboglu, Sabri and Timalsina, Aman and Johnson, Isys and Poli, Michael and Zou, James and "
+        r"Rudra, Atri and R{\'e}, Christopher",
+        2024,
+    ),
     "2306.00946": (
         "liu2023exposing",
         "Exposing Attention Glitches with Flip-Flop Language Modeling",

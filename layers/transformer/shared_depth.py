@@ -94,10 +94,14 @@ class SharedDepth(keras.layers.Layer):
         placed = {} if places is None else {"places": places}
 
         def step(states: Tensor, t: Tensor) -> tuple[Tensor, Trace]:
-            states, found = self.block(states, mask, training=training, **placed)
+            states, found = self.block(self.before_step(states, training), mask, training=training, **placed)
             return states, kept(found if trace else {}, states, every_step)
 
         return repeat(step, ops.cast(states, self.compute_dtype), self.number(steps, training), self.seeds())
+
+    def before_step(self, states: Tensor, training: bool) -> Tensor:
+        """Returns the states that a step begins with: here those that the step before ended with."""
+        return states
 
     def number(self, steps: int | None, training: bool) -> int:
         """Returns the number of steps of a call."""
