@@ -27,8 +27,9 @@ def test_the_front_matter_is_the_hubs(name, root):
     data, preset = card.data, Preset.find(name)
     assert isinstance(data, ModelCardData)
     assert (data.library_name, data.license, data.model_name) == ("kzoo", "apache-2.0", name)
-    classifies = preset.config["class"].endswith("Classifier")
-    assert data.pipeline_tag == f"text-{'classification' if classifies else 'generation'}"
+    kinds = {"Classifier": "text-classification", "Tagger": "token-classification"}
+    kind = next((kinds[end] for end in kinds if preset.config["class"].endswith(end)), "text-generation")
+    assert data.pipeline_tag == kind and ("seq2seq" in data.tags) == (kind == "text-generation")
     assert {"keras", "jax", "pytorch", "tensorflow"} <= set(data.tags)
     assert any(re.fullmatch(r"arxiv:\d{4}\.\d{5}", tag) for tag in data.tags)
     rows = preset.rows
