@@ -21,6 +21,7 @@ STATES = {
     "mix": "share of\nlocation",
     "visit": "share of\nthe visit",
 }
+ANSWERS = 40  # the most that a picture of answers has room for
 CELL = 0.3  # inches of a token, where there are few
 
 
@@ -39,7 +40,7 @@ def plot_attention(
     source, as Figures 2, 8 and 9 of [Duan et al., 2023](https://arxiv.org/abs/2310.11984); of one with shared depth, a
     map a step, of several heads the largest weight, as Figure 2 of
     [Csordas et al., 2022](https://arxiv.org/abs/2110.07732). A recurrent classifier has no attention: of it, what it
-    would answer after each token.
+    would answer after each token; of a tagger likewise its answers. Of more than 40 answers only the likeliest.
 
     Args:
         model: a model of kzoo, or one with `trace`.
@@ -104,7 +105,9 @@ def _draw_weights(trace: Trace) -> "Picture":
 
 
 def _draw_answers(trace: Trace) -> "Picture":
-    column, label, answers = trace.labels["column"], trace.labels["label"], trace["answers"].T
+    column, answers = trace.labels["column"], trace["answers"].T
+    shown = np.sort(np.argsort(-answers.max(axis=1), kind="stable")[:ANSWERS])
+    label, answers = [trace.labels["label"][k] for k in shown], answers[shown]
     width, height = max(3.0, min(CELL, 14 / len(column)) * len(column)), max(1.6, min(0.26 * len(label), 12))
     figure = new_picture(width + 2.2, height + 1.2)
     axes = figure.subplots()

@@ -2,6 +2,7 @@
 
 import io
 
+import keras
 import matplotlib
 import numpy as np
 import pytest
@@ -83,6 +84,16 @@ def test_what_answers_at_once_is_not_animated():
     reader = kzoo.models.RecurrentClassifier.from_task("ctl_forward", units=4)
     text = plot_attention(reader, "101 d")
     assert "did the text end there" in text.get_suptitle()
+
+
+def test_of_many_answers_the_likeliest_are_shown():
+    keras.utils.set_random_seed(0)
+    tagger = kzoo.models.SequenceTagger.from_task("a5", units=4)
+    source = "g1 g2 g3"
+    trace, axes = tagger.trace(source), plot_attention(tagger, source).axes[0]
+    shown = [label.get_text() for label in axes.get_yticklabels()]
+    assert axes.get_images()[0].get_array().shape == (40, 3)
+    assert {trace.labels["label"][k] for k in trace["answers"].argmax(axis=1)} <= set(shown)
 
 
 def test_a_session_of_matplotlib_stays_as_it_is(model, tmp_path):
