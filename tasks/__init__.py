@@ -9,7 +9,7 @@ from kzoo.registry import names as _names
 
 if TYPE_CHECKING:
     from kzoo.tasks.arithmetic import Arithmetic as Arithmetic
-    from kzoo.tasks.base import Asked as Asked
+    from kzoo.tasks.asked import Asked as Asked
     from kzoo.tasks.base import Example as Example
     from kzoo.tasks.base import Split as Split
     from kzoo.tasks.base import Task as Task

@@ -9,6 +9,7 @@ import numpy as np
 
 from kzoo import checks
 from kzoo.errors import InputError, did_you_mean
+from kzoo.tasks.asked import Asked
 from kzoo.tasks.drawing import different, generator
 from kzoo.tasks.of_tokens import of_tokens
 from kzoo.tasks.published import Published
@@ -39,19 +40,6 @@ class Split:
 
     lengths: tuple[int, int]
     size: int
-
-
-@dataclass(frozen=True)
-class Asked:
-    """At which tokens of a source the tokens of its target are the answers, one at each.
-
-    Args:
-        tokens: tuple of str. Which tokens are asked. Defaults to None: all.
-        repeated: bool. Whether they are asked only where the source has had the same token before. Defaults to False.
-    """
-
-    tokens: Tokens | None = None
-    repeated: bool = False
 
 
 class Task:

@@ -4,7 +4,8 @@ import numpy as np
 
 from kzoo.errors import InputError
 from kzoo.registry import register
-from kzoo.tasks.base import Asked, Example, Split, Task, Tokens
+from kzoo.tasks.asked import Asked
+from kzoo.tasks.base import Example, Split, Task, Tokens
 from kzoo.tasks.chomsky import BITS
 from kzoo.tasks.classification import ClassificationTask, held_out
 from kzoo.tasks.strata import Stratum

@@ -18,9 +18,8 @@ def front_matter(title: str, preset: Preset, task: Any) -> str:
         preset: Preset.
         task: Task.
     """
-    classifies = "labels" in preset.tokenizer or "asked" in preset.tokenizer
-    kind = "text-classification" if "labels" in preset.tokenizer else "text-generation"
-    kind = "token-classification" if "asked" in preset.tokenizer else kind
+    kinds = {"labels": "text-classification", "asked": "token-classification"}
+    kind = next((kinds[key] for key in kinds if key in preset.tokenizer), "text-generation")
     papers = [f"arxiv:{number}" for number in re.findall(r"arXiv:(\d{4}\.\d{4,5})", task.paper or "")]
     results = [
         dict(
@@ -41,7 +40,7 @@ def front_matter(title: str, preset: Preset, task: Any) -> str:
         license=preset.metadata["license"],
         library_name=LIBRARY,
         pipeline_tag=kind,
-        tags=[*TAGS, *([] if classifies else ["seq2seq"]), task.name, *papers],
+        tags=[*TAGS, *(["seq2seq"] if kind == "text-generation" else []), task.name, *papers],
         model_name=title,
     )
     return f"---\n{text}\n---"

@@ -2,22 +2,17 @@
 
 from typing import Any
 
-import keras
-from keras import ops
-
-from kzoo import checks
-from kzoo.annotations import Config, Inputs, Shape, Spec, Tensor, Text
-from kzoo.layers.functional.dense import dense
+from kzoo.annotations import Config, Inputs, Spec, Tensor, Text
 from kzoo.models.classifier import Classifier
 from kzoo.models.named_arrays import Trace
-from kzoo.models.reading import embedding_of, reader_of
+from kzoo.models.reader_model import ReaderModel
 from kzoo.models.tracing import trace_reader
 from kzoo.preprocessing.preprocessor import Preprocessor
-from kzoo.registry import register, serialize
+from kzoo.registry import register
 
 
 @register("model")
-class RecurrentClassifier(Classifier):
+class RecurrentClassifier(ReaderModel, Classifier):
     """A recurrent network that reads a sequence and answers from its last state.
 
     The baselines of [Csordas et al., 2022](https://arxiv.org/abs/2110.07732): "lstm", "bidirectional_lstm" and "dnc".
@@ -73,32 +68,16 @@ class RecurrentClassifier(Classifier):
         **kwargs: Any,
     ) -> None:
         super().__init__(vocabulary_size, labels, preprocessor, **kwargs)
-        self.embedding_units = checks.integer("embedding_units", embedding_units, 1, 65_536)
-        self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
-        self.reader = reader_of(reader, units, layers, dropout, self.dtype_policy)
-        self.embedding = embedding_of(vocabulary_size, embedding_units, self.dtype_policy)
+        self.add_reader(vocabulary_size, reader, embedding_units, units, layers, dropout)
         self.build()
 
-    def build(self, input_shape: Shape | None = None) -> None:
-        self.embedding.build((None, None))
-        self.reader.build((None, None, self.embedding_units))
-        size = self.reader.compute_output_shape((None, None, self.embedding_units))[-1]
-        self.classes = dense(self.labels, size, size**-0.5, dtype="float32")
-        self.classes.build((None, size))
-        self.built = True
+    @property
+    def answers(self) -> int:
+        return self.labels
 
     def call(self, inputs: Inputs, training: bool = False) -> Tensor:
-        embedded = self.dropout(self.embedding(inputs["token_ids"]), training=training)
-        return self.classes(self.reader(embedded, ops.cast(inputs["padding_mask"], "bool"), training=training))
+        return self.classes(self.reader(*self.embed(inputs, training), training=training))
 
     def trace(self, text: Text) -> Trace:
         """Returns what the model would answer if a text ended after each of its tokens: see `Trace`."""
         return trace_reader(self, text)
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "reader": serialize(self.reader),
-            "embedding_units": self.embedding_units,
-            "dropout": self.dropout.rate,
-        }

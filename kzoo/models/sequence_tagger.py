@@ -2,25 +2,22 @@
 
 from typing import Any
 
-import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Config, Inputs, Shape, Spec, Structure, Tensor, Text
+from kzoo.annotations import Config, Inputs, Spec, Structure, Tensor, Text
 from kzoo.errors import InputError
-from kzoo.layers.functional.dense import dense
 from kzoo.layers.recurrent.reader import Reader
 from kzoo.models.named_arrays import Trace
-from kzoo.models.reading import embedding_of, reader_of
-from kzoo.models.sequence_model import SequenceModel
+from kzoo.models.reader_model import ReaderModel
 from kzoo.models.tracing import trace_tagger
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.preprocessing.tagger_preprocessor import TaggerPreprocessor
-from kzoo.registry import register, serialize
+from kzoo.registry import register
 
 
 @register("model")
-class SequenceTagger(SequenceModel):
+class SequenceTagger(ReaderModel):
     """A network that reads a sequence and answers at each of its tokens that is asked.
 
     So [Merrill et al., 2024](https://arxiv.org/abs/2404.08819) ask for the word problems of groups, and
@@ -76,29 +73,21 @@ class SequenceTagger(SequenceModel):
         checks.integer("vocabulary_size", vocabulary_size, 4, 65_536)
         super().__init__(vocabulary_size, preprocessor, **kwargs)
         self.vocabulary_size = vocabulary_size
-        self.embedding_units = checks.integer("embedding_units", embedding_units, 1, 65_536)
-        self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), dtype=self.dtype_policy)
-        self.reader = reader_of(reader, units, layers, dropout, self.dtype_policy)
+        self.add_reader(vocabulary_size, reader, embedding_units, units, layers, dropout)
         if not isinstance(self.reader, Reader):
             raise InputError(f"the reader of a SequenceTagger is a Reader, not a {type(self.reader).__name__}")
-        self.embedding = embedding_of(vocabulary_size, embedding_units, self.dtype_policy)
         self.build()
 
-    def build(self, input_shape: Shape | None = None) -> None:
-        self.embedding.build((None, None))
-        self.reader.build((None, None, self.embedding_units))
-        size = self.reader.compute_output_shape((None, None, self.embedding_units))[-1]
-        self.classes = dense(self.vocabulary_size - 3, size, size**-0.5, dtype="float32")
-        self.classes.build((None, size))
-        self.built = True
+    @property
+    def answers(self) -> int:
+        return self.vocabulary_size - 3
 
     def call(self, inputs: Inputs, training: bool = False) -> Tensor:
         return self.classes(self.states(inputs, training))
 
     def states(self, inputs: Inputs, training: bool = False) -> Tensor:
         """Returns the states h, of shape (B, T, units)."""
-        embedded = self.dropout(self.embedding(inputs["token_ids"]), training=training)
-        return self.reader.states(embedded, ops.cast(inputs["padding_mask"], "bool"), training=training)
+        return self.reader.states(*self.embed(inputs, training), training=training)
 
     def start_generation(self, inputs: Inputs, length: int) -> tuple[Structure, Structure]:
         """Returns the states and the turn of each token that is asked, 0 of others; and the turn of the first answer.
@@ -119,10 +108,4 @@ class SequenceTagger(SequenceModel):
         return trace_tagger(self, text)
 
     def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "vocabulary_size": self.vocabulary_size,
-            "reader": serialize(self.reader),
-            "embedding_units": self.embedding_units,
-            "dropout": self.dropout.rate,
-        }
+        return {**super().get_config(), "vocabulary_size": self.vocabulary_size}

@@ -51,7 +51,14 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
 
     layout = ("digits", "aligned")
     arguments = (
-        *("characters", "reversed_target", "operator", "single", "zeros", "digits", "aligned", "operands"),
+        "characters",
+        "reversed_target",
+        "operator",
+        "single",
+        "zeros",
+        "digits",
+        "aligned",
+        "operands",
         "lowest_first",
     )
 
