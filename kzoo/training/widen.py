@@ -59,5 +59,6 @@ def widen(model: Any, narrow: Any, rng: np.random.Generator) -> None:
         "padding_mask": np.ones((1, model.vocabulary_size), bool),
     }
     wide, old = (keras.ops.convert_to_numpy(m(inputs, steps=2)) for m in (model, narrow))
-    if not np.allclose(wide, old, atol=1e-3 * (1 + abs(old).max())):
+    rounding = 1e-3 if model.compute_dtype == "float32" else 2e-2  # a stage may compute in bfloat16
+    if not np.allclose(wide, old, atol=rounding * (1 + abs(old).max())):
         raise InputError("this model cannot be widened: its attention or positions depend on the width")

@@ -47,6 +47,15 @@ def test_it_begins_by_computing_the_same(tmp_path, sizes, config):
     np.testing.assert_allclose(keras.ops.convert_to_numpy(wide(x)), logits, atol=1e-4 * abs(logits).max())
 
 
+def test_a_stage_in_bfloat16_begins_by_computing_nearly_the_same(tmp_path):
+    narrow = preset(tmp_path / "narrow")
+    wide = build(recipe(tmp_path / "narrow", classifier(16, 24)), precision="bfloat16")
+    assert wide.compute_dtype == "bfloat16"
+    x, _, _ = wide.preprocessor([("101 d a b", "011"), ("011 a b c d e f", "011")])
+    logits = keras.ops.convert_to_numpy(narrow(x))
+    np.testing.assert_allclose(keras.ops.convert_to_numpy(wide(x)), logits, atol=0.05 * abs(logits).max())
+
+
 def test_the_copies_learn_different_things(tmp_path):
     preset(tmp_path / "narrow")
     wide = build(recipe(tmp_path / "narrow", classifier(16, 24)))
