@@ -11,6 +11,7 @@ from kzoo.tasks.base import Example, Split, Tokens
 from kzoo.tasks.digits import to_digits, to_int
 from kzoo.tasks.number_task import NumberTask
 from kzoo.tasks.published import Published, percent
+from kzoo.tasks.separated import separated
 from kzoo.tasks.strata import Stratum
 from kzoo.tasks.strata import calculation as strata_of
 
@@ -98,13 +99,7 @@ class CalculationTask(NumberTask):
 
     def parts(self, source: Tokens) -> list[Tokens]:
         """Returns what stands before, between and after operators."""
-        found: list[list[str]] = [[]]
-        for token in source:
-            if token == self.operator:
-                found.append([])
-            else:
-                found[-1].append(token)
-        return [tuple(part) for part in found]
+        return [tuple(part) for part in separated(source, self.operator)]
 
 
 def draw_number(rng: np.random.Generator, length: int) -> Tokens:

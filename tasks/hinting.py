@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kzoo.tasks.base import Example, Task, Tokens
+from kzoo.tasks.separated import separated
 
 PAPER = "Awasthi and Gupta, 2023 (arXiv:2310.00726)"
 BUDGET = "100,000 batches of 1,024"
@@ -112,10 +113,4 @@ def some_of(rng: np.random.Generator, values: np.ndarray, length: int) -> np.nda
 
 def parts(source: Tokens) -> list[Tokens]:
     """Returns the parts of a source between its delimiters."""
-    found: list[list[str]] = [[]]
-    for token in source:
-        if token == DELIMITER:
-            found.append([])
-        else:
-            found[-1].append(token)
-    return [tuple(part) for part in found]
+    return [tuple(part) for part in separated(source, DELIMITER)]

@@ -116,5 +116,5 @@ def _draw_answers(trace: Trace) -> "Picture":
     token_ticks(axes.yaxis, label, height / len(label))
     axes.set(xlabel="token read, from left to right", ylabel="answer")
     figure.colorbar(image, ax=axes, label="probability")
-    figure.heading(trace.text, trace.answer, "what it would answer, did the text end there")
+    figure.heading(trace.text, trace.answer, "its answer at each token")
     return figure

@@ -12,6 +12,7 @@ from kzoo.preprocessing.preprocessor import MAX_LENGTH
 from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor
 from kzoo.tasks import Task
 from kzoo.tasks.number_task import NumberTask
+from kzoo.tasks.separated import separated
 
 
 class CalculationPreprocessor(Seq2SeqPreprocessor):
@@ -91,7 +92,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         if zeros is None and (digits > 1 or aligned):
             raise InputError("digits and aligned are for numbers, which say how many zeros they need")
         if aligned and operator is None:
-            raise InputError("aligned is for two operands: there is no operator")
+            raise InputError("aligned lays operands side by side, and there is no operator between any")
         if self.lowest_first and (zeros is None or reversed_target):
             raise InputError("lowest_first is for numbers, whose results are written as they stand in a text")
         if self.single and self.operands != 2:
@@ -137,9 +138,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
 
     def _filled_up(self, ids: list[int]) -> list[int]:
         """Returns the ids of a calculation with zeros to the left of its operands, interleaved where that is asked."""
-        parts: list[list[int]] = [[]]
-        for i in ids:
-            parts.append([]) if i == self.operator_id else parts[-1].append(i)
+        parts = separated(ids, self.operator_id)
         right = len(parts) == self._parts() and all(parts)
         if not right or (self.single and len(parts[1]) != 1):
             if self.operator is None:

@@ -12,6 +12,7 @@ from kzoo.errors import InputError
 from kzoo.preprocessing.padding import bucket, pad
 from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor
 from kzoo.tasks import Task
+from kzoo.tasks.separated import separated
 
 DELIMITER = "|"
 
@@ -86,9 +87,7 @@ class DecoderPreprocessor(Preprocessor):
         Raises:
             InputError: the source is empty, longer than 10,000 tokens, or has an unknown token.
         """
-        parts: list[list[str]] = [[]]
-        for token in self.tokens(source):
-            parts.append([]) if token == DELIMITER else parts[-1].append(token)
+        parts = separated(self.tokens(source), DELIMITER)
         if len(parts) == 1:
             parts.append([])
         encoded = [self.tokenizer.encode(part) for part in parts]

@@ -83,7 +83,7 @@ def test_what_answers_at_once_is_not_animated():
         plot_writing(model, "101 d")
     reader = kzoo.models.RecurrentClassifier.from_task("ctl_forward", units=4)
     text = plot_attention(reader, "101 d")
-    assert "did the text end there" in text.get_suptitle()
+    assert "its answer at each token" in text.get_suptitle()
 
 
 def test_of_many_answers_the_likeliest_are_shown():

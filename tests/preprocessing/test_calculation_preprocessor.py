@@ -95,7 +95,7 @@ def test_what_is_no_source(task, text, message):
     [
         ({"operator": "-"}, "unknown operator '-'"),
         ({"digits": 3}, "digits and aligned are for numbers"),
-        ({"zeros": 1, "aligned": True}, "aligned is for two operands"),
+        ({"zeros": 1, "aligned": True}, "aligned lays operands side by side, and there is no operator"),
         ({"operator": "+", "single": True, "operands": 3}, "single is for two operands, not 3"),
         ({"lowest_first": True}, "lowest_first is for numbers, whose results are written as they stand"),
         ({"zeros": 1, "lowest_first": True, "reversed_target": True}, "lowest_first is for numbers"),
