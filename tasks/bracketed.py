@@ -37,20 +37,33 @@ def value(source: Tokens, what: str) -> int:
     Raises:
         InputError: it is none.
     """
+    return results(source, what)[-1][1]
+
+
+def results(source: Tokens, what: str) -> list[tuple[int, int]]:
+    """Returns the value modulo 5 of every number, at its digit, and of every bracket, at its end.
+
+    Raises:
+        InputError: the source is no expression with every operation in brackets.
+    """
     values: list[list[object]] = [[]]  # of each open bracket: a value, an operator, a value
+    found: list[tuple[int, int]] = []
     negative = False
-    for token in source:
+    for position, token in enumerate(source):
         open_part = values[-1]
         if token in NUMBERS:
-            open_part.append(-int(token) if negative else int(token))
+            number = (-int(token) if negative else int(token)) % MODULUS
+            open_part.append(number)
+            found.append((position, number))
             negative = False
         elif negative:
             break
         elif token == "(":  # noqa: S105
             values.append([])
         elif token == ")" and len(values) > 1 and len(open_part) in (1, 3):  # noqa: S105
-            values.pop()
-            values[-1].append(combined(open_part))
+            number = combined(values.pop())
+            values[-1].append(number)
+            found.append((position, number))
         elif token == "-" and len(open_part) in (0, 2):  # noqa: S105
             negative = True
         elif token in OPERATORS and len(open_part) == 1:
@@ -61,7 +74,7 @@ def value(source: Tokens, what: str) -> int:
             break
     else:
         if len(values) == 1 and len(values[0]) == 1 and isinstance(values[0][0], int):
-            return values[0][0] % MODULUS
+            return found
     raise InputError(f"a source of {what} is an expression with each operation in brackets")
 
 

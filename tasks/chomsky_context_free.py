@@ -5,7 +5,7 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Tokens
-from kzoo.tasks.bracketed import chain, expression, value
+from kzoo.tasks.bracketed import chain, expression, results, value
 from kzoo.tasks.chomsky import BITS, NUMBERS, ChomskyTask, random_tokens, regular_bits
 from kzoo.tasks.chomsky_regular import OPERATORS
 from kzoo.tasks.classification import ClassificationTask
@@ -134,6 +134,10 @@ class ModularArithmetic(ChomskyTask, ClassificationTask):
 
     def solve(self, source: Tokens) -> Tokens:
         return (NUMBERS[value(source, self.name)],)
+
+    def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
+        """Returns the value of every number at its digit, and of every bracket at its end."""
+        return [(position, NUMBERS[number]) for position, number in results(source, self.name)]
 
 
 @register("task", "solve_equation")

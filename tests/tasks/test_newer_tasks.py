@@ -73,6 +73,28 @@ def test_expressions_have_their_length():
             tasks.get("modular_arithmetic").solve(tuple(wrong))
 
 
+def test_results_within_an_expression():
+    task = tasks.get("modular_arithmetic")
+    assert task.intermediate(tuple("((1+-2)*(3))")) == [(2, "1"), (5, "3"), (6, "4"), (9, "3"), (10, "3"), (11, "2")]
+    for source, target in pairs("modular_arithmetic", n=40):
+        within = task.intermediate(source)
+        assert within[-1] == (len(source) - 1, target[0])
+        assert [place for place, _ in within] == [i for i, token in enumerate(source) if token.isdigit() or token == ")"]
+        for place, result in within:
+            start, depth = place, source[place] == ")"
+            while depth:
+                start -= 1
+                depth += {")": 1, "(": -1}.get(source[start], 0)
+            sign = -1 if source[place].isdigit() and source[start - 1 : start] == ("-",) and negated(source, start) else 1
+            assert int(result) == sign * eval("".join(source[start : place + 1])) % 5
+
+
+def negated(source, place):
+    """Whether the minus before a digit is its sign: no number and no bracket ends before it."""
+    before = source[place - 2 : place - 1]
+    return not before or not (before[0].isdigit() or before[0] == ")")
+
+
 def test_a_stack():
     empty = 0
     for source, target in pairs("stack_manipulation", n=60):
