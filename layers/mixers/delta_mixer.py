@@ -1,5 +1,6 @@
 """Linear recurrence by the delta rule, with eigenvalues from -1 on."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from keras import ops
@@ -9,11 +10,13 @@ from kzoo.annotations import Config, DType, Prepared, Shape, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense, glorot
 from kzoo.layers.functional.normalized import normalized
+from kzoo.layers.functional.scan import scan
 from kzoo.layers.functional.solve_unit_lower import solve_unit_lower
 from kzoo.layers.mixers.mixer import Mixer
 from kzoo.registry import alias, register
 
 EPSILON = 1e-6
+CHUNK = 64  # reflections that are one triangular system
 
 
 @register("mixer")
@@ -33,8 +36,10 @@ class DeltaMixer(Mixer):
 
         output = W_o [RMSNorm(o_t) of each head]
 
-    All positions are computed at once: with U = (I + strictly_lower(diag(beta) K K^T))^-1 diag(beta) V, which is one
-    triangular system, o = lower(Q K^T) U, and the state behind the last position is K^T U.
+    Positions are computed by chunks of 64 reflections ([Yang et al., 2024](https://arxiv.org/abs/2406.06484)), so that
+    time and memory are linear in T. In a chunk that begins with the state S, all positions are computed at once: with
+    U = (I + strictly_lower(diag(beta) K K^T))^-1 diag(beta) (V - K S), which is one triangular system, the outputs are
+    o = Q S + lower(Q K^T) U, and the next chunk begins with S + K^T U.
 
     Args:
         heads: int. Number of heads N. Defaults to 1.
@@ -140,16 +145,33 @@ class DeltaMixer(Mixer):
 
     def mixed(self, inputs: Tensor, real: Tensor | None) -> tuple[Tensor, Tensor]:
         """Returns the output (B, T, D) and the state (B, N, H, H) behind the last real position."""
-        query, keys, values, strengths = self.parts(inputs, real)
-        times, steps = ops.shape(query)[2], self.reflections
-        place = ops.arange(times * steps, dtype="int32")
+        parts, steps = self.parts(inputs, real), self.reflections
+        batch, times = ops.shape(inputs)[:2]
+        memory = ops.zeros((batch, self.heads, self.size, self.size), dtype="float32")
+        if isinstance(times, int) and times * steps <= CHUNK:
+            memory, found = self.chunk(memory, parts)
+            return self.output(found, inputs), memory
+        size = max(1, CHUNK // steps)
+        memory, found = scan(
+            self.chunk,
+            memory,
+            [in_chunks(part, size * r) for part, r in zip(parts, (1, steps, steps, steps), strict=True)],
+        )
+        found = ops.reshape(ops.transpose(found, (1, 2, 0, 3, 4)), (batch, self.heads, -1, self.size))[:, :, :times]
+        return self.output(found, inputs), memory
+
+    def chunk(self, memory: Tensor, parts: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+        """Returns the state (B, N, H, H) behind a chunk that begins with another, and what its positions read."""
+        query, keys, values, strengths = parts
+        count, size = keys.shape[2], query.shape[2]
+        place = ops.arange(count, dtype="int32")
         lower = ops.cast(place[None, :] < place[:, None], "float32")
-        overlaps = strengths[..., None] * ops.matmul(keys, ops.swapaxes(keys, -1, -2)) * lower
-        updates = solve_unit_lower(overlaps, strengths[..., None] * values)
-        last = (ops.arange(times, dtype="int32") + 1) * steps - 1  # a position's last reflection
+        last = (ops.arange(size, dtype="int32") + 1) * self.reflections - 1  # a position's last reflection
         seen = ops.cast(place[None, :] <= last[:, None], "float32")
-        found = ops.matmul(ops.einsum("bnth,bnsh->bnts", query, keys) * seen, updates)
-        return self.output(found, inputs), ops.einsum("bnsk,bnsv->bnkv", keys, updates)
+        overlaps = strengths[..., None] * ops.matmul(keys, ops.swapaxes(keys, -1, -2)) * lower
+        updates = solve_unit_lower(overlaps, strengths[..., None] * (values - ops.matmul(keys, memory)))
+        found = ops.matmul(query, memory) + ops.matmul(ops.matmul(query, ops.swapaxes(keys, -1, -2)) * seen, updates)
+        return memory + ops.matmul(ops.swapaxes(keys, -1, -2), updates), found
 
     def parts(self, inputs: Tensor, real: Tensor | None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Returns queries (B, N, T, H), and keys and values (B, N, T R, H) and strengths beta (B, N, T R) of the
@@ -181,6 +203,14 @@ class DeltaMixer(Mixer):
     def get_config(self) -> Config:
         own = {"head_units": self.head_units, "reflections": self.reflections, "low": self.low}
         return {**super().get_config(), **own}
+
+
+def in_chunks(x: Tensor, size: int) -> Tensor:
+    """Returns a tensor (B, N, T, ...) in chunks of so many positions, (T / size, B, N, size, ...), 0 behind its end."""
+    batch, heads, times = ops.shape(x)[:3]
+    rest = x.shape[3:]
+    x = ops.pad(x, [[0, 0], [0, 0], [0, -times % size], *[[0, 0]] * len(rest)])
+    return ops.moveaxis(ops.reshape(x, (batch, heads, -1, size, *rest)), 2, 0)
 
 
 alias("mixer", "delta", "DeltaMixer")

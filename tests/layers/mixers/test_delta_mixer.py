@@ -58,6 +58,17 @@ def test_the_recurrence_written_out(config):
     np.testing.assert_allclose(numpy(mixer(states())[0]), by_hand(mixer, states()), rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.parametrize("config", [{}, {"reflections": 3, "head_units": 5}])
+def test_chunks_hand_their_state_on(config):
+    """130 positions are three chunks of one reflection each, or seven of three, the last not full."""
+    mixer, x = made(**config), states(130)
+    np.testing.assert_allclose(numpy(mixer(x)[0]), by_hand(mixer, x), rtol=1e-3, atol=2e-3)
+    real = np.arange(130) < np.array([130, 70, 3])[:, None]
+    last = numpy(mixer.start(x, real=real)[1]["memory"])
+    for b, n in enumerate((130, 70, 3)):
+        np.testing.assert_allclose(last[b], numpy(mixer.start(x[b : b + 1, :n])[1]["memory"])[0], atol=1e-3)
+
+
 @pytest.mark.parametrize("name", MIXERS)
 def test_step_by_step_it_is_the_same(name):
     mixer, x = made(name), states()
