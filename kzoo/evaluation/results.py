@@ -27,7 +27,8 @@ def results_document(report: Report, training: list[dict[str, Any]]) -> dict[str
 
     Args:
         report: Report, of the evaluation.
-        training: list of dict. Of each stage: seed of the run, backend, epochs, steps, examples seen, seconds, history.
+        training: list of dict. Of each stage: seed of the run, backend, epochs, steps, examples seen, seconds, history,
+            and the name of the accelerator as `device`, where there was one.
             The seed goes into every row as `training_seed`, so that runs from other seeds can stand beside it.
     """
     rows = [{**row, "training_seed": training[-1]["seed"]} for row in report.rows]

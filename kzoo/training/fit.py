@@ -89,5 +89,5 @@ def _entry(recipe: Recipe, index: int, notes: Notes, steps: int, batch_size: int
     entry = {"stage": index} if len(recipe.stages) > 1 else {}
     entry |= {"epoch": notes["epoch"], "steps": notes["epoch"] * steps}
     entry |= {"examples_seen": entry["steps"] * batch_size}
-    entry |= {key: notes[key] for key in ("seconds", "best_epoch", "history")}
+    entry |= {key: notes[key] for key in ("seconds", "device", "best_epoch", "history") if key in notes}
     return {**entry, "backend": keras.config.backend(), "seed": recipe.seed}

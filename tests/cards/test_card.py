@@ -139,6 +139,12 @@ def test_the_seeds_stand_together_too():
     assert "| all, " not in render_card("ndr_listops")  # one seed
 
 
+def test_seconds_are_those_of_a_device():
+    own = render_card("noisy_ndr_listops")
+    assert "Seconds are those of the training steps on NVIDIA H200,\n" in own
+    assert "Seconds are those of the training steps on a CPU with two cores,\n" in render_card("ndr_listops")
+
+
 def test_examples_of_a_list_are_not_called_fresh(root):
     listed, drawn = ((root / "hub_cards" / f"{name}.md").read_text() for name in ("ndr_arithmetic", "hinted_sorter"))
     assert "drawn anew each epoch from a list of 100,200 of lengths 1 to 5" in listed and "On fresh" not in listed

@@ -79,13 +79,17 @@ def test_results_within_an_expression():
     for source, target in pairs("modular_arithmetic", n=40):
         within = task.intermediate(source)
         assert within[-1] == (len(source) - 1, target[0])
-        assert [place for place, _ in within] == [i for i, token in enumerate(source) if token.isdigit() or token == ")"]
+        assert [place for place, _ in within] == [
+            i for i, token in enumerate(source) if token.isdigit() or token == ")"
+        ]
         for place, result in within:
             start, depth = place, source[place] == ")"
             while depth:
                 start -= 1
                 depth += {")": 1, "(": -1}.get(source[start], 0)
-            sign = -1 if source[place].isdigit() and source[start - 1 : start] == ("-",) and negated(source, start) else 1
+            sign = (
+                -1 if source[place].isdigit() and source[start - 1 : start] == ("-",) and negated(source, start) else 1
+            )
             assert int(result) == sign * eval("".join(source[start : place + 1])) % 5
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import kzoo
 from kzoo.errors import BackendError, InputError
+from kzoo.training.devices import accelerator
 from kzoo.training.recipe import Recipe
 
 CODE = """
@@ -29,6 +30,10 @@ for devices in (None, 4):
     found.append([results["training"][0]["history"], [row["value"] for row in results["rows"]]])
 print(json.dumps([used, *found]))
 """
+
+
+def test_a_processor_is_no_accelerator():
+    assert accelerator() is None or not accelerator().lower().startswith("cpu")
 
 
 @pytest.mark.once

@@ -286,6 +286,13 @@ def test_weights_that_are_not_finite_are_never_kept(config, monkeypatch, tmp_pat
     assert not (tmp_path / "tiny_recopy").exists()
 
 
+@pytest.mark.parametrize("name", ["NVIDIA H200", None])
+def test_a_run_names_its_accelerator(name, config, monkeypatch, tmp_path):
+    monkeypatch.setattr("kzoo.training.callbacks.timing.accelerator", lambda: name)
+    folder = train(Recipe.from_config({**config, "epochs": 1, "selection_examples": 10}), tmp_path / "tiny_recopy")
+    assert [run.get("device") for run in read_json(folder / "results.json")["training"]] == [name]
+
+
 @pytest.mark.slow
 @pytest.mark.once
 def test_two_threads_train_one_after_another(config, unbroken, tmp_path):
