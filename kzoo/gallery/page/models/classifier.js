@@ -6,7 +6,8 @@ import { Block, network } from "./transformer.js";
 export class TransformerClassifier {
   constructor(config, weights) {
     const { block, depth } = config;
-    if (depth.class !== "SharedDepth") throw new Error(`the gallery has no ${depth.class}`);
+    // These two differ while training only.
+    if (!["SharedDepth", "NoisyDepth"].includes(depth.class)) throw new Error(`the gallery has no ${depth.class}`);
     const w = weights.at("encoder.block");
     this.weights = weights;
     this.gate = block.class === "CopyGate" ? w.at("gate") : null;
