@@ -19,7 +19,7 @@ MOST = 10_000.0
 
 
 class Budget(NamedTuple):
-    """What a model may have: a hundred times what the bundled presets have, or more.
+    """What a model may have: many times what the bundled presets have, of parameters forty times.
 
     Args:
         parameters: int. Numbers in its weights.
@@ -28,7 +28,7 @@ class Budget(NamedTuple):
         steps: int. Steps of its loops of shared depth, together.
     """
 
-    parameters: int = 32_000_000
+    parameters: int = 40_000_000
     layers: int = 1_500
     activation: int = 2**24
     steps: int = 1_000
