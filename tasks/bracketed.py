@@ -79,12 +79,12 @@ def results(source: Tokens, what: str) -> list[tuple[int, int]]:
 
 
 def combined(parts: list[object]) -> int:
-    """Returns the value of one number, or of two with an operator between them."""
+    """Returns the value modulo 5 of one number below 5, or of two with an operator between them."""
     first, *rest = parts
     if not isinstance(first, int):
         raise TypeError(parts)
     if not rest:
-        return first % MODULUS
+        return first
     operator, second = rest
     if not isinstance(second, int):
         raise TypeError(parts)

@@ -6,6 +6,7 @@ from typing import Any
 
 import keras
 
+from kzoo.accelerator import accelerator
 from kzoo.errors import InputError
 
 ITEM = 4  # bytes
@@ -53,7 +54,7 @@ def available_memory() -> int | None:
     """Returns the bytes of memory that this process may still take; None where the system does not say, or where
     tensors are on an accelerator.
     """
-    if _on_accelerator():
+    if accelerator() is not None:
         return None
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
@@ -64,21 +65,6 @@ def available_memory() -> int | None:
         return min(free, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
     except (OSError, ValueError):
         return free
-
-
-def _on_accelerator() -> bool:
-    backend: Any = keras.config.backend()
-    if backend == "jax":
-        import jax
-
-        return bool(jax.default_backend() != "cpu")
-    if backend == "torch":
-        import torch
-
-        return bool(torch.cuda.is_available())
-    import tensorflow as tf
-
-    return bool(tf.config.list_physical_devices("GPU"))
 
 
 def _gigabytes(size: int) -> str:

@@ -163,15 +163,15 @@ class DeltaMixer(Mixer):
     def chunk(self, memory: Tensor, parts: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
         """Returns the state (B, N, H, H) behind a chunk that begins with another, and what its positions read."""
         query, keys, values, strengths = parts
-        count, size = keys.shape[2], query.shape[2]
+        count, size, across = keys.shape[2], query.shape[2], ops.swapaxes(keys, -1, -2)
         place = ops.arange(count, dtype="int32")
         lower = ops.cast(place[None, :] < place[:, None], "float32")
         last = (ops.arange(size, dtype="int32") + 1) * self.reflections - 1  # a position's last reflection
         seen = ops.cast(place[None, :] <= last[:, None], "float32")
-        overlaps = strengths[..., None] * ops.matmul(keys, ops.swapaxes(keys, -1, -2)) * lower
+        overlaps = strengths[..., None] * ops.matmul(keys, across) * lower
         updates = solve_unit_lower(overlaps, strengths[..., None] * (values - ops.matmul(keys, memory)))
-        found = ops.matmul(query, memory) + ops.matmul(ops.matmul(query, ops.swapaxes(keys, -1, -2)) * seen, updates)
-        return memory + ops.matmul(ops.swapaxes(keys, -1, -2), updates), found
+        found = ops.matmul(query, memory) + ops.matmul(ops.matmul(query, across) * seen, updates)
+        return memory + ops.matmul(across, updates), found
 
     def parts(self, inputs: Tensor, real: Tensor | None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Returns queries (B, N, T, H), and keys and values (B, N, T R, H) and strengths beta (B, N, T R) of the

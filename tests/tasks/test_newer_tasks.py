@@ -87,16 +87,15 @@ def test_results_within_an_expression():
             while depth:
                 start -= 1
                 depth += {")": 1, "(": -1}.get(source[start], 0)
-            sign = (
-                -1 if source[place].isdigit() and source[start - 1 : start] == ("-",) and negated(source, start) else 1
-            )
+            sign = -1 if negated(source, place) else 1
             assert int(result) == sign * eval("".join(source[start : place + 1])) % 5
 
 
 def negated(source, place):
-    """Whether the minus before a digit is its sign: no number and no bracket ends before it."""
-    before = source[place - 2 : place - 1]
-    return not before or not (before[0].isdigit() or before[0] == ")")
+    """Whether a minus before a digit is its sign: no number and no bracket ends before it."""
+    if source[place] == ")" or place == 0 or source[place - 1] != "-":
+        return False
+    return place == 1 or source[place - 2] not in "01234)"
 
 
 def test_a_stack():

@@ -6,8 +6,8 @@ import keras
 import pytest
 
 import kzoo
+from kzoo.accelerator import accelerator
 from kzoo.errors import BackendError, InputError
-from kzoo.training.devices import accelerator
 from kzoo.training.recipe import Recipe
 
 CODE = """

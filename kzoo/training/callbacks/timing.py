@@ -5,7 +5,7 @@ from typing import Any
 
 import keras
 
-from kzoo.training.devices import accelerator
+from kzoo.accelerator import accelerator
 
 
 class Timing(keras.callbacks.Callback):
