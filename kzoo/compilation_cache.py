@@ -2,7 +2,7 @@
 
 The folder is `~/.cache/kzoo/jax` (or below `XDG_CACHE_HOME`), with at most 500 MB; what was not used for longest goes
 first. The environment variable KZOO_COMPILATION_CACHE names another folder, or is 0 for none. Where JAX was given a
-folder of its own, that one is used.
+folder or a shortest time of its own, those are used.
 """
 
 import hashlib
@@ -46,7 +46,8 @@ def use_compilation_cache() -> None:
         return
     config.update("jax_compilation_cache_dir", str(path))
     config.update("jax_compilation_cache_max_size", SIZE)
-    config.update("jax_persistent_cache_min_compile_time_secs", SECONDS)
+    if "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS" not in os.environ:
+        config.update("jax_persistent_cache_min_compile_time_secs", SECONDS)
 
 
 def _processor() -> str:
