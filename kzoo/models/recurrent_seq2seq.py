@@ -38,6 +38,8 @@ class RecurrentSeq2Seq(SequenceModel):
         embedding_units: int. Size of the embeddings. Defaults to 64.
         encoder_units: int. Size of each encoder direction; the decoder has twice as many. Defaults to 64.
         dropout: float. Rate on the encodings while training. Defaults to 0.5.
+        noise: float. Standard deviation of noise on the decoder's states while training, see `AttentionDecoder`.
+            Defaults to 0.
         preprocessor: Seq2SeqPreprocessor or its config, for models that take texts.
 
     Call arguments:
@@ -73,6 +75,7 @@ class RecurrentSeq2Seq(SequenceModel):
         embedding_units: int = 64,
         encoder_units: int = 64,
         dropout: float = 0.5,
+        noise: float = 0.0,
         preprocessor: Preprocessor | Config | None = None,
         **kwargs: Any,
     ) -> None:
@@ -89,7 +92,7 @@ class RecurrentSeq2Seq(SequenceModel):
         self.boundary = BoundaryVectors(**policy)
         self.encoder = BidirectionalGRU(encoder_units, **policy)
         self.encoding_dropout = keras.layers.Dropout(dropout, **policy)
-        self.decoder = AttentionDecoder(attention, **policy)
+        self.decoder = AttentionDecoder(attention, noise, **policy)
         self.projection = dense(embedding_units, 2 * encoder_units, **policy)
         self.build()
 
@@ -121,7 +124,7 @@ class RecurrentSeq2Seq(SequenceModel):
         the attention cell, as `center` (B, T).
         """
         embedded = self.embedding(inputs["decoder_token_ids"])
-        return self.decoder(embedded, *self.encode(inputs, training))
+        return self.decoder(embedded, *self.encode(inputs, training), training=training)
 
     def encode(self, inputs: Inputs, training: bool = False) -> tuple[Tensor, Tensor, Tensor]:
         """Returns the memory (B, S + 2, D), its mask (B, S + 2) and the summary (B, D)."""
@@ -154,4 +157,5 @@ class RecurrentSeq2Seq(SequenceModel):
             "embedding_units": self.embedding_units,
             "encoder_units": self.encoder_units,
             "dropout": self.dropout,
+            "noise": self.decoder.noise,
         }

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kzoo import checks
 from kzoo.annotations import Config, Prepared, Shape, Spec, States, Tensor, Trace
 from kzoo.layers.attention.attention_cell import AttentionCell
 from kzoo.layers.functional.dense import recurrent_initializers
@@ -21,14 +22,20 @@ class AttentionDecoder(keras.layers.Layer):
 
         c_t = attention(h_{t-1}),   h_t = GRU([E(y_{t-1}) ; c_t], h_{t-1}),   h_0 = e_cls
 
+    With `noise`, while training each h_{t-1} first gets noise from N(0, noise^2), as in
+    [Lim et al., 2021](https://arxiv.org/abs/2102.04877): what the decoder has to remember for many steps must survive
+    it, and then lasts at lengths that training does not have.
+
     Args:
         attention: name, config or object: an `AttentionCell`.
+        noise: float. Standard deviation of the noise on the states while training, 0 to 10. Defaults to 0.
 
     Call arguments:
         inputs: tensor of shape (B, T, E), the embedded tokens y_{t-1}.
         memory: tensor of shape (B, S, D), D the size of the state.
         memory_mask: bool tensor of shape (B, S).
         summary: tensor of shape (B, D).
+        training: bool.
 
     Returns:
         The hidden states (B, T, D), and the trace: `weights` (B, T, S) and the attention's states, each (B, T).
@@ -43,9 +50,11 @@ class AttentionDecoder(keras.layers.Layer):
     ```
     """
 
-    def __init__(self, attention: Spec, **kwargs: Any) -> None:
+    def __init__(self, attention: Spec, noise: float = 0.0, **kwargs: Any) -> None:
         super().__init__(autocast=False, **kwargs)
         self.attention: AttentionCell = get("attention", attention, dtype=self.dtype_policy)
+        self.noise = checks.number("noise", noise, 0.0, 10.0)
+        self.seeds = keras.random.SeedGenerator() if noise else None
 
     def build(self, inputs_shape: Shape, memory_shape: Shape, *others: Shape) -> None:
         size = memory_shape[-1]
@@ -53,14 +62,22 @@ class AttentionDecoder(keras.layers.Layer):
         self.cell.build((None, inputs_shape[-1] + size))
         self.attention.build((None, size), memory_shape)
 
-    def call(self, inputs: Tensor, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> tuple[Tensor, States]:
+    def call(
+        self, inputs: Tensor, memory: Tensor, memory_mask: Tensor, summary: Tensor, training: bool = False
+    ) -> tuple[Tensor, States]:
         prepared, state = self.start(memory, memory_mask, summary)
+        rows = {"inputs": ops.swapaxes(inputs, 0, 1)}
+        if self.seeds and training:
+            shape = (*ops.shape(rows["inputs"])[:2], summary.shape[-1])
+            rows["noise"] = self.noise * keras.random.normal(shape, dtype=self.compute_dtype, seed=self.seeds)
 
-        def step(state: States, x: Tensor) -> tuple[States, Trace]:
-            state, weights = self.step(x, prepared, state)
+        def step(state: States, row: Prepared) -> tuple[States, Trace]:
+            if "noise" in row:
+                state = {**state, "hidden": state["hidden"] + row["noise"]}
+            state, weights = self.step(row["inputs"], prepared, state)
             return state, {"weights": weights, **state}
 
-        _, trace = scan(step, state, ops.swapaxes(inputs, 0, 1))
+        _, trace = scan(step, state, rows)
         trace = keras.tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), trace)
         return trace.pop("hidden"), trace
 
@@ -82,4 +99,4 @@ class AttentionDecoder(keras.layers.Layer):
         return None
 
     def get_config(self) -> Config:
-        return {**super().get_config(), "attention": serialize(self.attention)}
+        return {**super().get_config(), "attention": serialize(self.attention), "noise": self.noise}
