@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kzoo.layers.attention.simple_location_attention import SimpleLocationAttention as SimpleLocationAttention
     from kzoo.layers.attention.sinusoidal_attention import SinusoidalAttention as SinusoidalAttention
     from kzoo.layers.attention.softstair import softstair as softstair
+    from kzoo.layers.attention.tape_attention import TapeAttention as TapeAttention
     from kzoo.layers.attention.value_projection import ValueProjection as ValueProjection
     from kzoo.layers.attention.waypoint_attention import WaypointAttention as WaypointAttention
     from kzoo.layers.bias.alibi_bias import AlibiBias as AlibiBias

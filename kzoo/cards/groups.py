@@ -41,6 +41,12 @@ GROUPS = (
         ("WaypointAttention",),
     ),
     Group(
+        "tapes",
+        "moves over the source as a machine over its tape: one step or two to either side, or a jump to an end",
+        "what is found by neither a step nor an end is out of its way, and when to jump must be learned",
+        ("TapeAttention",),
+    ),
+    Group(
         "pointers",
         "a pointer into the source stays or moves on",
         "what is not met in the order of walking is out of its way; steps that are not quite whole add up",
