@@ -195,3 +195,12 @@ class SolveEquation(ChomskyTask, ClassificationTask):
             if value(filled, self.name) == int(source[-1]):
                 return (number,)
         raise InputError(f"{''.join(source)!r:.60} has no solution")
+
+    def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
+        """Returns the value of every number at its digit, x included, and of every bracket at its end.
+
+        Where x is in a bracket, that is the value which the equation asks for.
+        """
+        (number,) = self.solve(source)
+        filled = tuple(number if token == "x" else token for token in source[:-2])  # noqa: S105
+        return [(position, NUMBERS[found]) for position, found in results(filled, self.name)]

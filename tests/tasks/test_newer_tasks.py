@@ -91,6 +91,16 @@ def test_results_within_an_expression():
             assert int(result) == sign * eval("".join(source[start : place + 1])) % 5
 
 
+def test_results_within_an_equation():
+    task, expressions = tasks.get("solve_equation"), tasks.get("modular_arithmetic")
+    assert task.intermediate(tuple("((1+x)-2)=3")) == [(2, "1"), (4, "4"), (5, "0"), (7, "2"), (8, "3")]
+    assert task.intermediate(tuple("-x=3")) == [(1, "3")]  # x is 2, and what stands there is -2
+    for source, (number,) in pairs("solve_equation", n=40):
+        within = task.intermediate(source)
+        assert within == expressions.intermediate(tuple("".join(source[:-2]).replace("x", number)))
+        assert within[-1][1] == source[-1]
+
+
 def negated(source, place):
     """Whether a minus before a digit is its sign: no number and no bracket ends before it."""
     if source[place] == ")" or place == 0 or source[place - 1] != "-":
