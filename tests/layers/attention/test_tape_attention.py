@@ -11,7 +11,7 @@ N = 7  # positions of the memory of `walk`
 STAY, FIRST, LAST = 2, 5, 8  # of the moves of a reach of 2
 
 
-def cell_with(move, sharpness=1.0, **config):
+def cell_with(move, gamma=1.0, **config):
     """Returns a cell that makes the move of this index, nearly alone."""
     cell = kzoo.layers.TapeAttention(**config)
     cell.build((None, 2), (None, None, 3))
@@ -20,7 +20,7 @@ def cell_with(move, sharpness=1.0, **config):
     bias = np.zeros(cell.moves.bias.shape, "float32")
     bias[move] = 8.0
     cell.moves.bias.assign(bias)
-    cell.sharpness.bias.assign([sharpness])
+    cell.gamma.bias.assign([gamma])
     return cell
 
 
@@ -83,7 +83,7 @@ def in_numpy(cell, query, last, length):
     features = map_by(cell.location, query)
     scores = map_by(cell.moves, features)
     moves = np.exp(scores) / np.exp(scores).sum()
-    gamma = 1 + np.log1p(np.exp(map_by(cell.sharpness, features)[0]))
+    gamma = cell.sharpness + np.log1p(np.exp(map_by(cell.gamma, features)[0]))
     moved, reach = np.zeros(length), cell.reach
     for p, k in zip(moves, range(-reach, reach + 1), strict=False):
         for i, weight in enumerate(last):
@@ -94,9 +94,9 @@ def in_numpy(cell, query, last, length):
     return moved**gamma / (moved**gamma).sum()
 
 
-@pytest.mark.parametrize("reach", [1, 2, 4])
-def test_the_formulas(reach, attend):
-    cell = attend.build(kzoo.layers.TapeAttention(reach=reach))
+@pytest.mark.parametrize(("reach", "sharpness"), [(1, 1.0), (2, 2.0), (4, 1.5)])
+def test_the_formulas(reach, sharpness, attend):
+    cell = attend.build(kzoo.layers.TapeAttention(reach=reach, sharpness=sharpness))
     memory, mask, summary, queries = attend.inputs()
     _, weights, _ = attend(cell, memory, mask, summary, queries)
     for row, length in enumerate(attend.lengths):
@@ -109,3 +109,5 @@ def test_the_formulas(reach, attend):
 def test_what_is_refused():
     with pytest.raises(InputError, match="reach must be"):
         kzoo.layers.TapeAttention(reach=0)
+    with pytest.raises(InputError, match="sharpness must be"):
+        kzoo.layers.TapeAttention(sharpness=0.5)
