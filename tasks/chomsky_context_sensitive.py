@@ -106,7 +106,7 @@ class MissingDuplicate(ChomskyTask, ClassificationTask):
 
 @register("task", "odds_first")
 class OddsFirst(BitsTask):
-    """The first, third, fifth ... bit of a string, then the second, fourth ...
+    """The bits at the odd places of a string, then those at the even ones; the first bit is at place 1.
 
     The rule is that of the paper's text; its code has the even ones first.
 
