@@ -191,8 +191,7 @@ class SolveEquation(ChomskyTask, ClassificationTask):
         if source.count("x") != 1 or source[-2:-1] != ("=",) or source[-1] not in NUMBERS or "*" in source:
             raise InputError(f"a source of {self.name} is an expression with one x, = and a number 0 to 4")
         for number in NUMBERS:
-            filled = tuple(number if token == "x" else token for token in source[:-2])  # noqa: S105
-            if value(filled, self.name) == int(source[-1]):
+            if value(self.filled(source, number), self.name) == int(source[-1]):
                 return (number,)
         raise InputError(f"{''.join(source)!r:.60} has no solution")
 
@@ -202,5 +201,8 @@ class SolveEquation(ChomskyTask, ClassificationTask):
         Where x is in a bracket, that is the value which the equation asks for.
         """
         (number,) = self.solve(source)
-        filled = tuple(number if token == "x" else token for token in source[:-2])  # noqa: S105
-        return [(position, NUMBERS[found]) for position, found in results(filled, self.name)]
+        return [(position, NUMBERS[found]) for position, found in results(self.filled(source, number), self.name)]
+
+    def filled(self, source: Tokens, number: str) -> Tokens:
+        """Returns the expression of an equation with a number in the place of x."""
+        return tuple(number if token == "x" else token for token in source[:-2])  # noqa: S105

@@ -1,9 +1,8 @@
 """The same file gives the same model on the three backends.
 
-Logits agree within 1e-5 of the largest at trained lengths, those behind the end of a target left out: no training says
-what they should be, and an attention that moves may be between two moves there. Rounding adds up from step to step in
-mechanisms that move by the position they had: at length 100 it is 6e-5 of the largest in the worst preset, and the
-bound 1e-4.
+Logits agree within 1e-5 of the largest at trained lengths. Rounding adds up from step to step in mechanisms that move
+by the position they had: at length 100 it is 6e-5 of the largest in the worst preset, and the bound 1e-4. So is that of
+`PAST_THE_END` behind the end of a target, where no training says how to move.
 """
 
 import os
@@ -19,6 +18,7 @@ import kzoo
 # Every preset on every backend, in one fixture.
 pytestmark = [pytest.mark.once, pytest.mark.all_presets, pytest.mark.timeout(1200)]
 BACKENDS = ("jax", "torch", "tensorflow")
+PAST_THE_END = ("tape_duplicate_string",)
 LONG = ("monotonic_inv_recopy", "hinted_sorter")  # the worst of each kind
 # Logits of fixed examples, and greedy output, of each preset: written by a process of each backend. Presets that differ
 # in nothing but their weights share one model, so that it is compiled once.
@@ -36,9 +36,8 @@ for folder in sys.argv[4:]:
     model.set_weights(loaded.get_weights())
     examples = task.examples("train", 8, seed=7)
     x, _, weight = model.preprocessor(examples)
-    name, real = Path(folder).name, np.asarray(weight) > 0
-    logits = np.asarray(model.predict_on_batch(x))
-    found[f"{name}/logits"] = logits * real[..., None] if real.shape == logits.shape[:-1] else logits
+    name = Path(folder).name
+    found[f"{name}/logits"], found[f"{name}/weight"] = model.predict_on_batch(x), weight
     if name in sys.argv[3].split(","):
         longest = max(length for length in task.test_lengths if length <= 100)
         x, _, weight = model.preprocessor(task.examples("test", 2, seed=7, length=longest))
@@ -74,7 +73,11 @@ def test_logits_and_outputs_agree_with_jax(name, backend, found):
     assert np.ptp(expected) > 1
     # Logits reach 14, where float32 itself is good for 1e-6: the largest of them is the scale.
     scale = max(1.0, np.abs(expected).max())
-    assert np.abs(logits - expected).max() <= 1e-5 * (1.0 if name == "onestep_recopy" else scale)
+    differences = np.abs(logits - expected)
+    if name in PAST_THE_END:
+        assert differences.max() <= 1e-4 * scale
+        differences = differences[found["jax"][f"{name}/weight"] > 0]
+    assert differences.max() <= 1e-5 * (1.0 if name == "onestep_recopy" else scale)
     assert found[backend][f"{name}/generated"].tolist() == found["jax"][f"{name}/generated"].tolist()
 
 

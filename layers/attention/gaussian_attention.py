@@ -65,10 +65,7 @@ class GaussianAttention(AttentionCell):
         raise NotImplementedError
 
     def prepare_weights(self, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> Prepared:
-        length = ops.sum(ops.cast(memory_mask, "float32"), axis=1)
-        step = 1.0 / ops.maximum(length - 1.0, 1.0)
-        positions = ops.arange(ops.shape(memory_mask)[1], dtype="float32")[None, :] * step[:, None]
-        return {"length": length, "step": step, "positions": positions}
+        return normalized_positions(memory_mask)
 
     def get_initial_state(self, prepared: Prepared) -> States:
         zero = ops.zeros_like(prepared["length"])
@@ -87,6 +84,16 @@ class GaussianAttention(AttentionCell):
 
     def advance(self, weights: Tensor, prepared: Prepared, states: States) -> States:
         return {**states, "position": ops.sum(weights * prepared["positions"], axis=1)}
+
+
+def normalized_positions(memory_mask: Tensor) -> Prepared:
+    """Returns the number of real positions `length` S and the `step` 1 / (S - 1), each (B,), and the `positions` (B, S)
+    from 0 at the first to 1 at the last real one.
+    """
+    length = ops.sum(ops.cast(memory_mask, "float32"), axis=1)
+    step = 1.0 / ops.maximum(length - 1.0, 1.0)
+    positions = ops.arange(ops.shape(memory_mask)[1], dtype="float32")[None, :] * step[:, None]
+    return {"length": length, "step": step, "positions": positions}
 
 
 def column(units: int, of: int, **kwargs: Any) -> keras.layers.Dense:

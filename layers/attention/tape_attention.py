@@ -8,6 +8,7 @@ from keras import ops
 from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, States, Tensor
 from kzoo.layers.attention.attention_cell import AttentionCell
+from kzoo.layers.attention.gaussian_attention import normalized_positions
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.functional.masked_softmax import masked_softmax
 from kzoo.registry import alias, register
@@ -98,12 +99,21 @@ class TapeAttention(AttentionCell):
         self.gamma = built(1, units)
 
     def prepare_weights(self, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> Prepared:
-        last = ops.sum(ops.cast(memory_mask, "int32"), axis=1)[:, None, None] - 1
+        found = normalized_positions(memory_mask)
+        last = ops.cast(found["length"], "int32")[:, None, None] - 1
         indices = ops.arange(ops.shape(memory_mask)[1], dtype="int32")[None, None, :]
         offsets = ops.arange(self.reach + 1, dtype="int32")[None, :, None]
-        ends = [indices == ops.minimum(offsets, last), indices == ops.maximum(last - offsets, 0)]
-        positions = ops.cast(indices[:, 0], "float32") / ops.cast(ops.maximum(last[:, 0], 1), "float32")
-        return {"ends": ops.cast(ops.concatenate(ends, axis=1), "float32"), "positions": positions}
+        first_ones = ops.cast(indices == ops.minimum(offsets, last), "float32")
+        last_ones = ops.cast(indices == ops.maximum(last - offsets, 0), "float32")
+        sides = [
+            ops.repeat(first_ones[:, :1], self.reach, axis=1),
+            ops.repeat(last_ones[:, :1], self.reach + 1, axis=1),
+        ]
+        return {
+            "ends": ops.concatenate([first_ones, last_ones], axis=1),
+            "sides": ops.concatenate(sides, axis=1),  # where each step is that would be beyond an end
+            "positions": found["positions"],
+        }
 
     def get_initial_state(self, prepared: Prepared) -> States:
         states = super().get_initial_state(prepared)
@@ -126,9 +136,7 @@ class TapeAttention(AttentionCell):
         moved = ops.stack([wide[:, reach - k : reach - k + size] for k in range(-reach, reach + 1)], axis=1)
         moved = ops.where(prepared["mask"][:, None], moved, 0.0)
         beyond = ops.relu(1.0 - ops.sum(moved, axis=2, keepdims=True))
-        first, last = prepared["ends"][:, :1], prepared["ends"][:, reach + 1 : reach + 2]
-        ends = ops.concatenate([ops.repeat(first, reach, axis=1), ops.repeat(last, reach + 1, axis=1)], axis=1)
-        return moved + beyond * ends
+        return moved + beyond * prepared["sides"]
 
     def get_config(self) -> Config:
         return {**super().get_config(), "reach": self.reach, "sharpness": self.sharpness}
