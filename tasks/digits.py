@@ -1,6 +1,7 @@
 """Long numbers as digits: Python converts no more than 4,300 digits at once."""
 
 CHUNK = 4_000
+LIMIT = 10**CHUNK
 
 
 def to_int(digits: tuple[str, ...]) -> int:
@@ -15,7 +16,7 @@ def to_int(digits: tuple[str, ...]) -> int:
 def to_digits(value: int) -> tuple[str, ...]:
     """Returns the digits of a number that is not negative."""
     parts = []
-    while value >= 10**CHUNK:
-        value, rest = divmod(value, 10**CHUNK)
+    while value >= LIMIT:
+        value, rest = divmod(value, LIMIT)
         parts.append(f"{rest:0{CHUNK}d}")
     return tuple("".join([str(value), *reversed(parts)]))

@@ -15,6 +15,7 @@ PAIRS = 256
 KEYS = tuple(f"k{i}" for i in range(PAIRS))
 VALUES = tuple(f"v{i}" for i in range(PAIRS))
 FILLER = "."
+ALL_KEYS, ALL_VALUES = frozenset(KEYS), frozenset(VALUES)
 
 
 @register("task", "flip_flop")
@@ -148,7 +149,7 @@ class AssociativeRecall(Task):
     def solve(self, source: Tokens) -> Tokens:
         known: dict[str, str] = {}
         place = 0
-        while source[place + 1 : place + 2] and source[place + 1] in VALUES and source[place] in KEYS:
+        while source[place + 1 : place + 2] and source[place + 1] in ALL_VALUES and source[place] in ALL_KEYS:
             known[source[place]] = source[place + 1]
             place += 2
         queries = [token for token in source[place:] if token != FILLER]

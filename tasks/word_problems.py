@@ -20,6 +20,14 @@ def elements(points: int, even: bool) -> tuple[Permutation, ...]:
     return tuple(p for p in found if not even or sum(a > b for i, a in enumerate(p) for b in p[i + 1 :]) % 2 == 0)
 
 
+@cache
+def products(points: int, even: bool) -> tuple[tuple[int, ...], ...]:
+    """Returns of each element, by its number, the number of its product with each: first the one, then the other."""
+    group = elements(points, even)
+    number = {element: k for k, element in enumerate(group)}
+    return tuple(tuple(number[tuple(second[i] for i in first)] for second in group) for first in group)
+
+
 class WordProblem(ChomskyTask):
     """Base of the word problems: a source is elements of a group, the target their products s_1 .. s_L.
 
@@ -56,13 +64,10 @@ class WordProblem(ChomskyTask):
 
     def solve(self, source: Tokens) -> Tokens:
         self.check(source, self.vocabulary, f"one or more elements {self.vocabulary[0]} to {self.vocabulary[-1]}")
-        group = elements(self.points, self.even)
-        number = {element: name for element, name in zip(group, self.vocabulary, strict=True)}
-        state, found = group[0], []
+        table, state, found = products(self.points, self.even), 0, []
         for token in source:
-            element = group[int(token[1:])]
-            state = tuple(element[i] for i in state)
-            found.append(number[state])
+            state = table[state][int(token[1:])]
+            found.append(self.vocabulary[state])
         return tuple(found)
 
 

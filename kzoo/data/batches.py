@@ -52,26 +52,29 @@ class Batches(keras.utils.PyDataset):
         self.draw = examples if callable(examples) else None
         self.drop_remainder, self.sampling = drop_remainder, checks.choice("sampling", sampling, SAMPLINGS)
         self.longest = (0, 0)
-        self._take(examples(0) if callable(examples) else examples)
+        self._take(examples(0) if callable(examples) else examples, 0)
+        self.begin(0)
         few = drop_remainder and sampling != "balanced"  # which fills a batch from fewer examples
         self.batch_size = min(batch_size, len(self.pairs)) if few else batch_size
         self.bucketed = keras.config.backend() != "tensorflow" if bucketed is None else bucketed
-        self.drawn = 0
-        self.begin(0)
 
-    def _take(self, examples: Iterable[Any]) -> None:
-        self.pairs = [self.preprocessor.encode(source, target) for source, target in examples]
-        if not self.pairs:
+    def _take(self, examples: Iterable[Any], epoch: int) -> None:
+        self.taken, self.taken_in = [self.preprocessor.encode(source, target) for source, target in examples], epoch
+        if not self.taken:
             raise InputError("there are no examples to train on or evaluate")
-        longest = (max(len(s) for s, _ in self.pairs), max(len(t) for _, t in self.pairs))
+        longest = (max(len(s) for s, _ in self.taken), max(len(t) for _, t in self.taken))
         self.longest = (max(self.longest[0], longest[0]), max(self.longest[1], longest[1]))
+
+    @property
+    def pairs(self) -> list[tuple[list[int], list[int]]]:
+        """list of (source, target). The encoded examples of the epoch, drawn once they are asked for."""
+        if self.draw is not None and self.taken_in != self.epoch:
+            self._take(self.draw(self.epoch), self.epoch)
+        return self.taken
 
     def begin(self, epoch: int) -> None:
         """Puts the examples into the order of an epoch; a training run that is taken up again begins there."""
         self.epoch = epoch
-        if self.draw is not None and self.drawn != epoch:
-            self._take(self.draw(epoch))
-            self.drawn = epoch
         self.passes: dict[int, list[np.ndarray]] = {}
 
     def _pass(self, number: int) -> list[np.ndarray]:
