@@ -61,6 +61,8 @@ class GatedRelativeBias(RelativeBias):
         if inputs.places is not None:
             raise InputError("GatedRelativeBias counts columns: it does not go with an encoding that gives places")
         rows, columns = inputs.query_length, inputs.key_length
+        if inputs.query_offset is not None:
+            self.check_one(inputs)
         scores = self.position_scores(rows, columns, inputs.queries, training)
         relative = windows(scores, 1, columns) if inputs.query_offset is None else self.one_query(inputs)
         absolute = scores[..., rows - 1 : rows - 1 + columns]  # the distances from 0 on

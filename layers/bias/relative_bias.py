@@ -77,6 +77,7 @@ class RelativeBias(AttentionBias):
         if inputs.places is not None:
             return self.at_places(inputs) * inputs.scale
         if inputs.query_offset is not None:
+            self.check_one(inputs)
             return self.one_query(inputs) * inputs.scale
         scores = self.position_scores(inputs.query_length, inputs.key_length, inputs.queries, training)
         return windows(scores, 1, inputs.key_length) * inputs.scale
@@ -85,35 +86,38 @@ class RelativeBias(AttentionBias):
         """Returns the numbers of the scores of each query with each distance, of so many queries and keys."""
         return int(self.heads) * 2 * length**2
 
-    def one_query(self, inputs: BiasInputs) -> Tensor:
-        """Returns the scores (B, N, 1, S) of one query a row, at its offset, with the cached keys of a decoder."""
-        length = inputs.key_length
+    def check_one(self, inputs: BiasInputs) -> None:
+        """Raises `InputError` if there are several queries a row."""
         if isinstance(inputs.query_length, int) and inputs.query_length != 1:
             raise InputError(
                 f"{type(self).__name__} takes one query at a time with an offset, not {inputs.query_length}"
             )
-        scores = self.position_scores(length, length, inputs.queries, False)  # from distance -(S - 1) on
-        columns = inputs.key_positions() + length - 1 - inputs.query_positions()
-        # From one flat table: `take_along_axis` ties what PyTorch exports to one batch size.
-        batch, heads, _, width = ops.shape(scores)
-        rows = ops.reshape(ops.arange(batch * heads, dtype="int32") * width, (batch, heads, 1, 1))
-        return ops.take(ops.reshape(scores, (-1,)), rows + columns[:, None, None, :], axis=0)
+
+    def one_query(self, inputs: BiasInputs) -> Tensor:
+        """Returns the scores (B, N, 1, S) of one query a row, at its offset, with the cached keys of a decoder."""
+        distances = inputs.key_positions() - inputs.query_positions()
+        keys = sinusoid(ops.cast(distances, "float32"), self.size)
+        return ops.einsum("bntd,bsd->bnts", self.of_sinusoids(inputs.queries), keys)
 
     def at_places(self, inputs: BiasInputs) -> Tensor:
         """Returns the scores (B, N, T, S) of queries and keys at places of their own.
 
         The sinusoid of a difference is that of the key, turned by the query's place: nothing is computed for each pair.
         """
-        kernel = ops.reshape(ops.cast(self.distance.kernel, "float32"), (self.size, self.heads, self.head_units))
-        queries = ops.cast(inputs.queries + ops.cast(self.distance_bias, inputs.queries.dtype), "float32")
-        of_waves = ops.einsum("bnth,dnh->bntd", queries, kernel)
-        sines, cosines = of_waves[..., 0::2], of_waves[..., 1::2]
+        scores = self.of_sinusoids(inputs.queries)
+        sines, cosines = scores[..., 0::2], scores[..., 1::2]
         own = angles(ops.cast(inputs.query_places(), "float32"), self.size)[:, None]
         turned = interleave(
             sines * ops.cos(own) + cosines * ops.sin(own), cosines * ops.cos(own) - sines * ops.sin(own)
         )
         keys = sinusoid(ops.cast(inputs.key_places(), "float32"), self.size)
         return ops.einsum("bntd,bsd->bnts", turned, keys)
+
+    def of_sinusoids(self, queries: Tensor) -> Tensor:
+        """Returns what each query multiplies a distance's sinusoid by, float32 (B, N, T, D)."""
+        kernel = ops.reshape(ops.cast(self.distance.kernel, "float32"), (self.size, self.heads, self.head_units))
+        biased = ops.cast(queries + ops.cast(self.distance_bias, queries.dtype), "float32")
+        return ops.einsum("bnth,dnh->bntd", biased, kernel)
 
     def position_scores(self, query_length: int, key_length: int, queries: Tensor, training: bool) -> Tensor:
         """Returns the score of each query with each distance from -(T - 1) to S, of shape (B, N, T, T + S)."""

@@ -7,6 +7,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, Tensor
+from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.bias.relative_bias import RelativeBias
 from kzoo.registry import alias, register
 
@@ -27,7 +28,8 @@ class ShawBias(RelativeBias):
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
-        inputs: BiasInputs; it uses the lengths, `queries`, `scale` and `query_offset`, with which T must be 1.
+        inputs: BiasInputs; it uses the lengths, `queries`, `scale`, `places`, and `query_offset`, with which T must be
+            1.
 
     Returns:
         Tensor of shape (B, N, T, S).
@@ -49,16 +51,29 @@ class ShawBias(RelativeBias):
         self.longest = checks.integer("longest", longest, 1, 10_000)
 
     def build(self, states_shape: Shape, queries_shape: Shape) -> None:
-        shape = (2 * self.longest + 1, queries_shape[-1])
+        self.heads, shape = queries_shape[1], (2 * self.longest + 1, queries_shape[-1])
         normal = keras.initializers.RandomNormal(stddev=shape[1] ** -0.5)
         self.vectors = self.add_weight(shape, initializer=normal, name="vectors")
         self.built = True
 
+    def one_query(self, inputs: BiasInputs) -> Tensor:
+        return self.at_places(inputs)
+
+    def at_places(self, inputs: BiasInputs) -> Tensor:
+        scores = self.of_vectors(inputs.queries, ops.arange(2 * self.longest + 1, dtype="int32"))
+        columns = ops.clip(-inputs.distances(), -self.longest, self.longest) + self.longest
+        # From one flat table: `take_along_axis` ties what PyTorch exports to one batch size.
+        batch, heads, rows, width = ops.shape(scores)
+        first = ops.reshape(ops.arange(batch * heads * rows, dtype="int32") * width, (batch, heads, rows, 1))
+        return ops.take(ops.reshape(scores, (-1,)), first + columns[:, None], axis=0)
+
     def position_scores(self, query_length: int, key_length: int, queries: Tensor, training: bool) -> Tensor:
         distances = ops.arange(1 - query_length, key_length + 1, dtype="int32")
-        rows = ops.clip(distances, -self.longest, self.longest) + self.longest
-        keys = ops.take(ops.cast(self.vectors, queries.dtype), rows, axis=0)
-        return ops.einsum("bnth,rh->bntr", queries, keys)
+        return self.of_vectors(queries, ops.clip(distances, -self.longest, self.longest) + self.longest)
+
+    def of_vectors(self, queries: Tensor, rows: Tensor) -> Tensor:
+        """Returns the score (B, N, T, R) of each query with the vectors of these rows."""
+        return ops.einsum("bnth,rh->bntr", queries, ops.take(ops.cast(self.vectors, queries.dtype), rows, axis=0))
 
     def get_config(self) -> Config:
         config = super().get_config()

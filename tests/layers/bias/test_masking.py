@@ -77,18 +77,25 @@ def test_a_row_that_no_line_crosses_is_transparent():
     assert (found[:2] == 0).all() and (found[2:] != 0).sum() == 6
 
 
-@pytest.mark.parametrize("name", ["windowed", "windowed_cross", "calibrated", "alibi", "shaw"])
-def test_one_query_at_its_offset_is_that_row_of_the_pass(name):
+@pytest.mark.parametrize("keys", [10, 3])  # also fewer than there are queries, as in attention to a source
+@pytest.mark.parametrize(
+    "name", ["windowed", "windowed_cross", "calibrated", "alibi", "shaw", "relative", "gated_relative"]
+)
+def test_one_query_at_its_offset_is_that_row_of_the_pass(name, keys):
     config = {"lines": [[[1, None, -1, 0.0]], [[-1, 1, 0, -0.5]]]} if name == "calibrated" else {}
     bias = kzoo.registry.get("bias", {"class": name, "config": config})
     bias.build((None, None, 8), (None, 2, None, 4))
     queries = np.random.default_rng(0).normal(size=(2, 2, 5, 4)).astype("float32")
-    about = {"source_ends": ops.convert_to_tensor(ENDS)} if name in ("windowed_cross", "calibrated") else {}
-    whole = matrix(bias, 5, 10, queries=ops.convert_to_tensor(queries), **about)
+    ends = np.minimum(ENDS, keys - 1)
+    about = {"source_ends": ops.convert_to_tensor(ends)} if name in ("windowed_cross", "calibrated") else {}
+    states = np.random.default_rng(1).normal(size=(2, 5, 8)).astype("float32")
+    all_at_once = {"queries": ops.convert_to_tensor(queries), "states": ops.convert_to_tensor(states)}
+    whole = matrix(bias, 5, keys, **all_at_once, **about)
     whole = np.broadcast_to(whole, (2, *whole.shape[1:]))
-    offset = np.array([3, 1], "int32")
-    own = ops.convert_to_tensor(queries[np.arange(2), :, offset][:, :, None])
-    one = matrix(bias, 1, 10, queries=own, query_offset=ops.convert_to_tensor(offset), **about)
+    offset = np.array([4, 1], "int32")
+    own = {"queries": queries[np.arange(2), :, offset][:, :, None], "states": states[np.arange(2), offset][:, None]}
+    own = {name: ops.convert_to_tensor(x) for name, x in own.items()}
+    one = matrix(bias, 1, keys, query_offset=ops.convert_to_tensor(offset), **own, **about)
     np.testing.assert_allclose(one[:, :, 0], whole[np.arange(2), :, offset], atol=1e-5)
 
 
