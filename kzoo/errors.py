@@ -7,6 +7,8 @@ from collections.abc import Iterable
 class KzooError(Exception):
     """Base of every error that kzoo raises on purpose; the command line turns it into exit code 2."""
 
+    _keras_call_info_injected = True  # else Keras adds a block about the call to what a layer says
+
     def __str__(self) -> str:
         # KeyError would print the repr of its message.
         return " ".join(str(arg) for arg in self.args)

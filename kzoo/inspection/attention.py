@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kzoo.annotations import Text
+from kzoo.errors import InputError
 from kzoo.inspection.gates import draw_steps
 from kzoo.inspection.heads import draw_heads
-from kzoo.inspection.plots import check_format, drawn, finished, new_picture, token_ticks, traced
+from kzoo.inspection.plots import NO_WEIGHTS, check_format, drawn, finished, new_picture, token_ticks, traced
 from kzoo.models.named_arrays import Trace
 
 if TYPE_CHECKING:
@@ -72,8 +73,10 @@ def plot_attention(
         figure = draw_heads(trace)
     elif axes:
         figure = _draw_weights(trace)
-    else:
+    elif "answers" in trace:
         figure = _draw_answers(trace)
+    else:
+        raise InputError(NO_WEIGHTS)
     return finished(figure, path)
 
 

@@ -70,6 +70,9 @@ def check_format(path: str | Path | None, formats: Sequence[str] = FORMATS) -> N
         raise InputError(f"a picture is written as {known}, not {Path(path).suffix or Path(path).name!r}")
 
 
+NO_WEIGHTS = "the model has no attention weights to draw: its blocks have mixers, which attend to nothing"
+
+
 def traced(model: Any, text: Text, output: Text | None = None, steps: int | None = None) -> Trace:
     """Returns the trace of a model for a picture.
 

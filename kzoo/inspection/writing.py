@@ -8,7 +8,16 @@ import numpy as np
 
 from kzoo.annotations import Array, Text
 from kzoo.errors import InputError
-from kzoo.inspection.plots import check_format, check_room, drawn, finished, new_picture, token_ticks, traced
+from kzoo.inspection.plots import (
+    NO_WEIGHTS,
+    check_format,
+    check_room,
+    drawn,
+    finished,
+    new_picture,
+    token_ticks,
+    traced,
+)
 from kzoo.models.named_arrays import Trace
 
 if TYPE_CHECKING:
@@ -141,6 +150,8 @@ def _steps(model: Any, text: Text, output: Text | None) -> _Steps:
     trace = traced(model, text, output)
     if "written" not in trace.labels:
         raise InputError(f"a {type(model).__name__} answers at once; what it did is in the picture of its attention")
+    if "weights" not in trace:
+        raise InputError(NO_WEIGHTS)
     weights, number = trace["weights"], len(trace.labels["written"])
     if not number:
         raise InputError("nothing was written")

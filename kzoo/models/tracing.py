@@ -66,8 +66,11 @@ def trace_decoder(model: Any, text: Text, output: Text | None) -> Trace:
     start, tokens = model.preprocessor.tokenizer.start_id, model.preprocessor.tokenizer.tokens
     names = [DELIMITER if i == start else tokens[i] for i in [*source, *target]]
     labels = {"token": names[:-1], "read": names[:-1], "written": names[len(source) :]}
+    blocks = model.trace_blocks(x)
+    if "weights" not in blocks[0]:  # a mixer, which attends to nothing
+        return _trace(model, text, target, {}, {}, labels)
     axes: dict[str, tuple[str, ...]] = {"weights": ("layer", "head", "token", "read")}
-    return _trace(model, text, target, {"weights": _stacked(model.trace_blocks(x), "weights")}, axes, labels)
+    return _trace(model, text, target, {"weights": _stacked(blocks, "weights")}, axes, labels)
 
 
 def trace_classifier(model: Any, text: Text, steps: int | None) -> Trace:

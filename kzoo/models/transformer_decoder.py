@@ -110,6 +110,9 @@ class TransformerDecoder(CachedDecoding):
         first = get("block", block, block_options, heads=2, **policy)
         if not isinstance(first, TransformerBlock):
             raise InputError(f"the block of a TransformerDecoder is a TransformerBlock, not a {type(first).__name__}")
+        bias = getattr(first.attention, "bias", None)
+        if getattr(bias, "needs_source", False):
+            raise InputError(f"{type(bias).__name__} counts from the end of a source, which a decoder reads as its own")
         self.blocks = [first, *(get("block", serialize(first), **policy) for _ in range(layers - 1))]
         self.encoding = None if encoding is None else get("encoding", encoding, **policy)
         normal = keras.initializers.RandomNormal(stddev=self.embedding_deviation)

@@ -15,8 +15,9 @@ class AttentionBias(keras.layers.Layer):
     A subclass implements `call`, and `build(states_shape, queries_shape)` where it has weights; and `prepare` where it
     needs something of every key that a decoder is to keep.
 
-    `needs` names the inputs that it requires, and `needs_delimiter` says whether a decoder must pass the
-    index of the delimiter in its sequence.
+    `needs` names the inputs that it requires, `needs_delimiter` says whether a decoder must pass the index of the
+    delimiter in its sequence, and `needs_source` that it counts from the end of a source, which a decoder over one
+    sequence does not have.
 
     Call arguments:
         inputs: BiasInputs.
@@ -28,6 +29,7 @@ class AttentionBias(keras.layers.Layer):
 
     needs: tuple[str, ...] = ()
     needs_delimiter = False
+    needs_source = False
 
     def __init__(self, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)

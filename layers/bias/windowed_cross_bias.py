@@ -58,6 +58,8 @@ class WindowedCrossBias(MaskingBias):
     0, after 1), and no interleaved operands.
     """
 
+    needs_source = True
+
     def __init__(self, step: int = 1, before: int = 1, after: int = 1, dtype: DType = None, **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)
         self.step = checks.integer("step", step, 1, 100)

@@ -1,5 +1,6 @@
 """Geometric attention: the closest match gets the weight."""
 
+from functools import partial
 from typing import Any
 
 import keras
@@ -12,6 +13,7 @@ from kzoo.layers.functional.check_mask import check_boolean
 from kzoo.layers.functional.masked_softmax import masked_softmax
 from kzoo.layers.functional.stretched_sigmoid import stretched_sigmoid
 from kzoo.layers.functional.windows import windows
+from kzoo.layers.weighting.stick_breaking_weighting import last_unmasked, missed_behind
 from kzoo.registry import alias, register
 
 MOST = 1.0 - 1e-5  # of a match, where the logarithm of what it leaves is taken
@@ -45,14 +47,15 @@ class GeometricWeighting(keras.layers.Layer):
         dtype: str or DTypePolicy. Weights are float32 under any.
 
     Call arguments:
-        scores: float32 tensor of shape (B, N, T, T).
-        mask: bool tensor that broadcasts to (B, N, T, T), True at unmasked keys.
+        scores: float32 tensor of shape (B, N, T, T), or (B, N, 1, S): one query of a decoder, whose own position is its
+            last unmasked key.
+        mask: bool tensor that broadcasts to the scores, True at unmasked keys.
 
     Returns:
-        Weights, float32 of shape (B, N, T, T), exactly 0 at masked keys and on the diagonal.
+        Weights, float32 of the shape of the scores, exactly 0 at masked keys and at the query's own position.
 
     Raises:
-        InputError: the mask is not boolean, or there is another number of keys than of queries.
+        InputError: the mask is not boolean, or there is another number of keys than of queries, and not one query.
 
     Example:
 
@@ -74,21 +77,24 @@ class GeometricWeighting(keras.layers.Layer):
     def call(self, scores: Tensor, mask: Tensor) -> Tensor:
         check_boolean(mask)
         queries, keys = scores.shape[-2:]
-        if isinstance(queries, int) and isinstance(keys, int) and queries != keys:
+        if isinstance(queries, int) and isinstance(keys, int) and queries not in (1, keys):
             raise InputError(f"geometric weighting needs as many keys as queries, not {keys} for {queries}")
         scores = ops.cast(scores, "float32")
-        length = ops.shape(scores)[-1]
-        positions = ops.arange(length, dtype="int32")
-        offsets = positions[None, :] - positions[:, None]  # key minus query
-        unmasked = ops.logical_and(mask, offsets != 0)
+        if queries == 1 and keys != 1:
+            own, missed = last_unmasked(ops.logical_and(mask, ops.ones_like(scores, dtype="bool"))), missed_behind
+        else:
+            positions = ops.arange(ops.shape(scores)[-1], dtype="int32")
+            offsets = positions[None, :] - positions[:, None]  # key minus query
+            own, missed = offsets == 0, partial(missed_before, right=offsets > 0)
+        unmasked = ops.logical_and(mask, ops.logical_not(own))
         share = ops.cast(unmasked, "float32")  # times this, and not `where`, which is slow on PyTorch
         if self.stretch:
             matches = stretched_sigmoid(scores, self.stretch)
             misses = -ops.log1p(-ops.minimum(matches, MOST))
-            weights = matches * ops.exp(-missed_before(misses * share, offsets > 0)) * share
+            weights = matches * ops.exp(-missed(misses * share)) * share
             return weights / ops.maximum(ops.sum(weights, -1, keepdims=True), LEAST) if self.normalize else weights
         misses = ops.softplus(scores)  # -log(1 - P), and log P = z + log(1 - P)
-        log_weights = (scores - misses) - missed_before(misses * share, offsets > 0)
+        log_weights = (scores - misses) - missed(misses * share)
         if self.normalize:
             # The softmax of logarithms divides by the sum; a row without an unmasked key stays empty.
             return masked_softmax(log_weights, unmasked) * share

@@ -59,14 +59,11 @@ class StickBreakingWeighting(keras.layers.Layer):
         check_boolean(mask)
         scores = ops.cast(scores, "float32")
         mask = ops.logical_and(mask, ops.ones_like(scores, dtype="bool"))
-        columns = ops.arange(ops.shape(scores)[-1], dtype="int32")
-        own = columns == ops.max(ops.where(mask, columns, -1), axis=-1, keepdims=True)
+        own = last_unmasked(mask)
         taken = mask if self.attend_current else ops.logical_and(mask, ops.logical_not(own))
         share = ops.cast(taken, "float32")
         misses = ops.softplus(scores)  # -log(1 - b), and log b = z + log(1 - b)
-        # What is left when a key is reached: over the keys behind it, up to the query.
-        behind = ops.flip(ops.cumsum(ops.flip(misses * share, axis=-1), axis=-1), axis=-1) - misses * share
-        weights = ops.exp(scores - misses - behind) * share
+        weights = ops.exp(scores - misses - missed_behind(misses * share)) * share
         if self.rest == "own":
             left = ops.exp(-ops.sum(misses * share, axis=-1, keepdims=True))
             weights = weights + left * ops.cast(ops.logical_and(own, mask), "float32")
@@ -74,6 +71,17 @@ class StickBreakingWeighting(keras.layers.Layer):
 
     def get_config(self) -> Config:
         return {**super().get_config(), "attend_current": self.attend_current, "rest": self.rest}
+
+
+def last_unmasked(mask: Tensor) -> Tensor:
+    """Returns where the last unmasked key of each row is, bool of the shape of the mask (..., S)."""
+    columns = ops.arange(ops.shape(mask)[-1], dtype="int32")
+    return columns == ops.max(ops.where(mask, columns, -1), axis=-1, keepdims=True)
+
+
+def missed_behind(misses: Tensor) -> Tensor:
+    """Returns for each key the sum of `misses` (..., S) over the keys behind it: what a stick has lost up to it."""
+    return ops.flip(ops.cumsum(ops.flip(misses, axis=-1), axis=-1), axis=-1) - misses
 
 
 alias("weighting", "stick_breaking", "StickBreakingWeighting")

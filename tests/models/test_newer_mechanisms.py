@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import kzoo
+from kzoo.errors import InputError
 from kzoo.saving.weights import named_variables
 
 RANDOM = {"class": "randomized", "config": {"limit": 64, "room": 30}}
@@ -21,6 +22,12 @@ CASES = {
     "hard_alibi": (None, {"bias": "hard_alibi"}),
     "nape": (None, {"bias": "nape", "weighting": "asentmax"}),
     "stick_breaking": (None, {"weighting": {"class": "StickBreakingWeighting", "config": {"rest": "own"}}}),
+    "geometric": (None, "geometric"),
+    "normalized": (None, "geometric_normalized"),
+    "stretched": (None, "stretched_geometric"),
+    "gated_relative": (None, "gated_relative"),
+    "shaw": (None, {"bias": {"class": "shaw", "config": {"longest": 3}}}),
+    "randomized_shaw": (PLACED, {"bias": "shaw"}),
     "path": (None, "path"),
     "path_forgetting": (None, {"class": "PathAttention", "config": {"bias": "forgetting", "width": 1}}),
     "delta": (None, "delta"),
@@ -67,3 +74,18 @@ def test_it_trains_writes_and_comes_back(name, tmp_path):
     assert [model.generate(text, max_length=4) for text in ("129", "7")] == together
     model.save_to_preset(tmp_path / "tiny")
     assert kzoo.from_preset(tmp_path / "tiny").generate(["129", "7"], max_length=4) == together
+
+
+def test_a_bias_that_counts_from_the_end_of_a_source_is_refused():
+    attention = {"class": "MultiHeadAttention", "config": {"bias": "windowed_cross"}}
+    block = {"class": "TransformerBlock", "config": {"attention": attention}}
+    with pytest.raises(InputError, match="WindowedCrossBias counts from the end of a source"):
+        kzoo.models.TransformerDecoder.from_task("incrementer", block=block, units=8)
+
+
+def test_a_mixer_has_no_weights_to_draw():
+    model = make("delta")
+    assert not model.trace("53142", "53143").arrays
+    for draw in (kzoo.inspection.plot_attention, kzoo.inspection.plot_writing):
+        with pytest.raises(InputError, match="the model has no attention weights to draw"):
+            draw(model, "53142", output="53143")
