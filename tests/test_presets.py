@@ -38,6 +38,7 @@ def test_the_folder_is_complete(name):
     metadata = preset.metadata
     assert name == f"{preset.mechanism}_{preset.task}" and preset.supervision is not None
     assert metadata["license"] == "apache-2.0" and metadata["paper"]
+    assert preset.tokenizer.get("characters", False) == kzoo.tasks.get(preset.task).characters
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -18,6 +18,7 @@ class Seq2SeqPreprocessor(Preprocessor):
     Args:
         tokens: iterable of str. The vocabulary, see `Tokenizer`.
         source_end: bool. Whether the end symbol closes the source too. Defaults to False.
+        characters: bool. Whether a text is a token a character, without spaces. Defaults to False.
 
     Example:
 
@@ -29,17 +30,17 @@ class Seq2SeqPreprocessor(Preprocessor):
     ```
     """
 
-    arguments: tuple[str, ...] = ("source_end",)
+    arguments: tuple[str, ...] = ("source_end", "characters")
     source_names = ("encoder_token_ids", "encoder_padding_mask")
 
-    def __init__(self, tokens: Iterable[str], source_end: bool = False) -> None:
-        super().__init__(tokens)
+    def __init__(self, tokens: Iterable[str], source_end: bool = False, characters: bool = False) -> None:
+        super().__init__(tokens, characters)
         self.source_end = checks.boolean("source_end", source_end)
 
     @classmethod
     def from_task(cls, task: Task) -> Self:
         """Returns the preprocessor of a task."""
-        return cls(task.vocabulary, source_end=task.source_end)
+        return cls(task.vocabulary, task.source_end, task.characters)
 
     def closed(self, ids: list[int]) -> list[int]:
         return [*ids, self.tokenizer.end_id] if self.source_end else ids
