@@ -12,6 +12,7 @@ from tqdm.auto import tqdm
 
 from kzoo.errors import InputError, KzooError
 from kzoo.saving.files import expand, read_json
+from kzoo.tasks import Task
 from kzoo.tasks import get as get_task
 from kzoo.training.executors import Executor, in_this_process
 from kzoo.training.recipe import Recipe, load_recipe
@@ -66,13 +67,41 @@ def grid(
                     "(?<=[a-z0-9])(?=[A-Z])", "_", mechanism
                 ).lower()  # of a class of one's own
             if task:
-                changes |= {"task": task, "task_version": get_task(task).version}
+                changes |= _on_task(recipe, get_task(task))
             if seed is not None:
                 name, changes["seed"] = f"{name}-{seed}", seed
             if name in found:
                 raise InputError(f"two of these runs would have the name {name}")
             found[name] = replace(recipe, **changes)
     return found
+
+
+def _on_task(recipe: Recipe, task: Task) -> dict[str, Any]:
+    """Returns what changes in a recipe with its task; where the other does not have the lengths of its evaluation, that
+    has those of the task, and other lengths that it does not have are left out.
+    """
+
+    def has(split: str, length: int | None) -> bool:
+        try:
+            return bool(task.examples(split, 1, length=length))
+        except InputError:
+            return False
+
+    stages = []
+    for stage in recipe.stages:
+        own = stage.selection
+        length = own.length if has("validation", own.length) else None
+        watch = tuple(n for n in own.watch if has("validation", n))
+        stages.append(replace(stage, selection=replace(own, length=length, watch=watch)))
+    evaluation = dict(recipe.evaluation)
+    if not all(has("test", n) for n in evaluation.get("lengths", ())):
+        del evaluation["lengths"]
+    return {
+        "task": task.name,
+        "task_version": task.version,
+        "stages": tuple(stages),
+        "evaluation": evaluation,
+    }
 
 
 def check_runs(recipes: Mapping[str, Recipe], output: str | Path) -> None:

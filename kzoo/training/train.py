@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kzoo.backend import ensure_backend
-from kzoo.errors import InputError, PresetError, TrainingError
+from kzoo.errors import KzooError, PresetError, TrainingError
 from kzoo.saving.files import expand, read_json, write_bytes
 from kzoo.tasks import PairsFile
 from kzoo.tasks import get as get_task
@@ -57,6 +57,8 @@ def train(
     folder = output.parent / f"{output.name}.training"
     if is_done(recipe, output, resume) and not folder.exists():
         return output
+    for length in recipe.evaluation.get("lengths") or ():  # an error here, and not behind the training
+        get_task(recipe.task).examples("test", 1, length=length)
     ensure_backend()
     from kzoo.training.checkpoint import Checkpoint
     from kzoo.training.devices import data_parallel
@@ -98,7 +100,7 @@ def _is(recipe: Recipe, config: Any) -> bool:
     """Whether a saved config is this recipe, also where it was saved before recipes had all of today's keys."""
     try:
         return isinstance(config, dict) and Recipe.from_config(config) == recipe
-    except InputError:
+    except KzooError:  # also a task that is not known here, as a file of pairs
         return False
 
 

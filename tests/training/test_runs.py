@@ -38,6 +38,13 @@ def test_a_grid_has_every_pair_once(recipe):
     assert last.model["config"]["encoder_units"] == 4
     assert list(grid([recipe, "onestep_copy"])) == ["tiny", "onestep_copy"]
     assert list(grid(["onestep_copy"], tasks=["lookup"])) == ["onestep_lookup"]
+    watching = json.loads(recipe.read_text()) | {"watch": [15, 100], "evaluation": {"lengths": [15, 100]}}
+    recipe.write_text(json.dumps(watching))
+    kept, other = (next(iter(grid([recipe], tasks=[task]).values())) for task in ("copy", "scan"))
+    assert kept.stages[0].selection.watch == (15, 100) and kept.evaluation == {"lengths": [15, 100]}
+    assert (
+        other.stages[0].selection.watch == (15,) and "lengths" not in other.evaluation
+    )  # which has neither in its test
     with pytest.raises(InputError, match="two of these runs would have the name tiny-1"):
         grid([recipe], seeds=[1, 1])
     with pytest.raises(InputError, match="the model of theorem_sorter has no mechanism to change"):
