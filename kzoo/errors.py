@@ -26,6 +26,10 @@ class PresetError(KzooError, ValueError):
     """A preset folder is missing, incomplete, damaged or does not fit its model."""
 
 
+class OutputError(KzooError, OSError):
+    """A file or folder cannot be written."""
+
+
 class TrainingError(KzooError, ArithmeticError):
     """A training cannot go on: a loss or a weight is not finite."""
 

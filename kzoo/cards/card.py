@@ -58,7 +58,6 @@ def write_card(preset: str | Path | Preset, folder: Path, address: Address | Non
 
     preset = Preset.find(preset)
     text, card = render_card(preset, address), _Card(preset, address)
-    folder.mkdir(parents=True, exist_ok=True)
     plot_lengths(
         {card.title: preset.rows},
         folder / f"{card.title}.svg",

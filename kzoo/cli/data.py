@@ -6,7 +6,7 @@ from pathlib import Path
 from kzoo import tasks
 from kzoo.errors import InputError
 from kzoo.hub.datasets import json_lines
-from kzoo.saving.files import replace_folder, write_bytes
+from kzoo.saving.files import expand, replace_folder, write_bytes
 from kzoo.tasks import Task
 
 ALL = "all"
@@ -39,7 +39,7 @@ def data(options: argparse.Namespace) -> None:
     text = _lines(task, options.split, options)
     if options.output is None:
         return print(text, end="")
-    write_bytes(options.output, text.encode())
+    write_bytes(expand(options.output), text.encode())
     print(options.output)
 
 
@@ -53,7 +53,6 @@ def _write_folder(task: Task, options: argparse.Namespace) -> None:
     folder = options.output.expanduser().resolve()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{options.output} exists and is not empty; nothing was written")
-    folder.parent.mkdir(parents=True, exist_ok=True)
     with replace_folder(folder) as new:
         for split in task.splits:
             write_bytes(new / f"{split}.jsonl", _lines(task, split, options).encode())

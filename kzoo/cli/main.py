@@ -18,7 +18,7 @@ from kzoo.cli.completion import complete
 from kzoo.cli.output import print_json
 from kzoo.cli.quiet import quiet_tensorflow
 from kzoo.discovery import import_file
-from kzoo.errors import KzooError, UnreachableError, did_you_mean
+from kzoo.errors import KzooError, OutputError, UnreachableError, did_you_mean
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(options.run(options) or 0)
     except KzooError as error:
         _tell(error, options)
-        return 1 if isinstance(error, UnreachableError) else 2
+        return 1 if isinstance(error, (OutputError, UnreachableError)) else 2
     except BrokenPipeError:
         sys.stderr.close()
         return 1

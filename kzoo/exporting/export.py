@@ -14,7 +14,7 @@ from kzoo import checks
 from kzoo.backend import ensure_backend
 from kzoo.errors import BackendError, InputError
 from kzoo.models.protocols import Generates
-from kzoo.saving.files import expand
+from kzoo.saving.files import expand, writing
 
 if TYPE_CHECKING:
     from kzoo.exporting.program import Program
@@ -95,14 +95,14 @@ def export(model: Any, path: str | Path, format: str) -> Path:
     target = expand(path)
     if target.exists():
         raise InputError(f"{path} exists; nothing was written")
-    target.parent.mkdir(parents=True, exist_ok=True)
     beside = target.parent / f".{target.name}.new-{os.getpid()}{form.suffix}"
-    try:
-        run = WRITERS[format](program, beside)
-        compare(program, run, format)
-        os.rename(beside, target)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True) if beside.is_dir() else beside.unlink(missing_ok=True)
+    with writing(target):
+        try:
+            run = WRITERS[format](program, beside)
+            compare(program, run, format)
+            os.rename(beside, target)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True) if beside.is_dir() else beside.unlink(missing_ok=True)
     return target
 
 

@@ -14,7 +14,7 @@ from kzoo.backend import ensure_backend
 from kzoo.cards.card import trained_lengths
 from kzoo.cards.explain import explain, in_words
 from kzoo.errors import InputError
-from kzoo.saving.files import read_json, write_bytes
+from kzoo.saving.files import read_json, write_bytes, writing
 from kzoo.saving.preset import Preset
 from kzoo.training.recipe import Recipe
 
@@ -37,6 +37,7 @@ def write_gallery(folder: str | Path, home: str | None = None) -> Path:
 
     Raises:
         InputError: something is in the folder.
+        OutputError: it cannot be written.
 
     Example:
 
@@ -50,15 +51,16 @@ def write_gallery(folder: str | Path, home: str | None = None) -> Path:
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError(f"{folder} exists and is not empty; nothing was written")
     data = gallery_data()
-    shutil.copytree(PAGE, target, dirs_exist_ok=True)
-    if home is not None:
-        page = (target / "index.html").read_text(encoding="utf-8")
-        linked = page.replace(TITLE, TITLE.replace("kzoo", f'<a href="{html.escape(home)}">kzoo</a>'))
-        write_bytes(target / "index.html", linked.encode())
-    (target / "weights").mkdir()
-    for name in data["presets"]:
-        shutil.copyfile(Preset.find(name).folder / "model.safetensors", target / "weights" / f"{name}.safetensors")
-    write_bytes(target / "gallery.json", json.dumps(data, ensure_ascii=False).encode())
+    with writing(target):
+        shutil.copytree(PAGE, target, dirs_exist_ok=True)
+        if home is not None:
+            page = (target / "index.html").read_text(encoding="utf-8")
+            linked = page.replace(TITLE, TITLE.replace("kzoo", f'<a href="{html.escape(home)}">kzoo</a>'))
+            write_bytes(target / "index.html", linked.encode())
+        (target / "weights").mkdir()
+        for name in data["presets"]:
+            shutil.copyfile(Preset.find(name).folder / "model.safetensors", target / "weights" / f"{name}.safetensors")
+        write_bytes(target / "gallery.json", json.dumps(data, ensure_ascii=False).encode())
     return target
 
 

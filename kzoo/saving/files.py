@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from kzoo.errors import InputError, PresetError
+from kzoo.errors import InputError, KzooError, OutputError, PresetError
 
 MAX_JSON = 1_000_000
 MAX_TEXT = 10_000
@@ -33,19 +33,45 @@ def expand(path: str | Path) -> Path:
         raise InputError(f"{str(path)!r:.200} is no path ({' '.join(str(error).split()):.100})") from None
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Writes a whole file, or, if killed, nothing."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Makes the folder above what is written in the block; what the system then refuses is one sentence.
+
+    Raises:
+        OutputError: the path cannot be written.
+    """
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except KzooError:
         raise
+    except OSError as error:
+        no_folder = path.parent.exists() and not path.parent.is_dir()
+        reason = f"{path.parent} is no folder" if no_folder else error.strerror or error
+        raise OutputError(f"{path} cannot be written ({reason})") from error
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Writes a whole file, or, if killed, nothing; a pipe or a device is written to.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    with writing(path):
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_bytes(content)
+            return
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(name, 0o644)
+            os.replace(name, path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
 
 
 @contextmanager
@@ -54,26 +80,35 @@ def replace_folder(folder: Path) -> Iterator[Path]:
 
     Where the system can exchange two folders (Linux), a reader finds the old or the new one at every moment; elsewhere
     there is none for an instant.
+
+    Raises:
+        OutputError: it cannot be written.
     """
-    _sweep(folder)
-    new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.new-{os.getpid()}-", dir=folder.parent))
-    try:
-        os.chmod(new, 0o755)
-        yield new
-        if not folder.exists():
-            os.rename(new, folder)
-        elif not _exchange(new, folder):
-            old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.old-{os.getpid()}-", dir=folder.parent))
-            os.rename(folder, old / "preset")
-            try:
+    with writing(folder):
+        _sweep(folder)
+        new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.new-{os.getpid()}-", dir=folder.parent))
+        try:
+            os.chmod(new, 0o755)
+            yield new
+            if not folder.exists():
                 os.rename(new, folder)
-            except BaseException:
-                os.rename(old / "preset", folder)
-                raise
-            finally:
-                shutil.rmtree(old, ignore_errors=True)
+            elif not _exchange(new, folder):
+                _put(new, folder)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+
+
+def _put(new: Path, folder: Path) -> None:
+    """Puts one folder in the place of another, which is restored if that fails."""
+    old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.old-{os.getpid()}-", dir=folder.parent))
+    os.rename(folder, old / "preset")
+    try:
+        os.rename(new, folder)
+    except BaseException:
+        os.rename(old / "preset", folder)
+        raise
     finally:
-        shutil.rmtree(new, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def _exchange(one: Path, other: Path) -> bool:

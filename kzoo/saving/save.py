@@ -37,7 +37,6 @@ def save_to_preset(model: Any, folder: str | Path, **documents: dict[str, Any]) 
         raise PresetError(f"the weights have {size:,} bytes, and a preset at most {MAX_WEIGHTS:,}; nothing was written")
     with no_other_backend():
         config = {k: v for k, v in model.get_config().items() if k not in KERAS_ARGUMENTS}
-    folder.parent.mkdir(parents=True, exist_ok=True)
     with replace_folder(folder) as new:
         write_json(new / "tokenizer.json", config.pop("preprocessor"))
         write_json(new / "config.json", {"format": FORMAT, "class": type(model).__name__, "config": config})

@@ -3,10 +3,11 @@
 import ast
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kzoo.errors import PresetError
+from kzoo.errors import OutputError, PresetError
 from kzoo.saving import files
 
 
@@ -25,6 +26,25 @@ def test_a_file_is_replaced_as_a_whole(tmp_path, monkeypatch):
         files.write_bytes(path, b"half")
     assert path.read_bytes() == b"new"
     assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_what_cannot_be_written_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("kept")
+    for write in (lambda path: files.write_bytes(path, b"new"), lambda path: files.replace_folder(path).__enter__()):
+        with pytest.raises(OutputError, match=r"^\S*/file/new cannot be written \(\S*/file is no folder\)$"):
+            write(tmp_path / "file" / "new")
+        with pytest.raises(OutputError, match=r"cannot be written \(Not a directory\)"):
+            write(tmp_path / "file" / "more" / "new")
+    assert (tmp_path / "file").read_text() == "kept" and os.listdir(tmp_path) == ["file"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes are those of POSIX")
+def test_a_pipe_is_written_to(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit((tmp_path / "pipe").read_bytes)
+        files.write_bytes(tmp_path / "pipe", b"all of it")
+        assert read.result() == b"all of it" and not (tmp_path / "pipe").is_file()
 
 
 def test_json_comes_back_and_can_be_read_by_people(tmp_path):
