@@ -33,7 +33,8 @@ class ChomskyTask(Task):
     """Base of these tasks: trained on lengths up to 40, tested up to 400.
 
     Length counts the tokens of the source. The paper draws strings anew at each step; here a million steps are a list
-    of 10,000 strings, whose validation set, of the same lengths, is held out by a checksum from length 8 on.
+    of 10,000 strings, whose validation set, of the same lengths, is held out by a checksum from 8 tokens on; shorter
+    strings are in all.
 
     `level` is the paper's: "regular", "deterministic context-free" or "context-sensitive".
     """
@@ -43,6 +44,7 @@ class ChomskyTask(Task):
     paper = f"{PAPER}, Table 2"
     level = ""
     shortest = 1
+    seen_lengths = tuple(range(3, 8))
 
     def draw_source(self, rng: np.random.Generator, length: int) -> Tokens:
         """Draws a source of a length."""

@@ -74,7 +74,12 @@ class LegoTask(HintingTask):
             variable, own = after[variable]
             sign = "+" if sign == own else "-"
             found.append((variable, sign))
-        if len(found) != CHAIN or len({letter for letter, _ in found}) != CHAIN or len(clauses) != 5 * CHAIN:
+        if (
+            len(found) != CHAIN
+            or len({letter for letter, _ in found}) != CHAIN
+            or len(clauses) != 5 * CHAIN
+            or set(clauses[4::5]) != {";"}
+        ):
             raise InputError(f"a source of {self.name} has {CHAIN} clauses like a=-d; that make one chain from 1 on")
         return found
 

@@ -45,6 +45,7 @@ class FlipFlop(ClassificationTask):
     characters = True
     splits = {"train": Split((8, 32), 10_000), "validation": Split((8, 32), 1_000), "test": Split((33, 320), 500)}
     test_lengths = (64, 160, 320)
+    seen_lengths = (8,)
     length_unit = "instructions"
     paper = "Liu et al., 2023 (arXiv:2306.00946)"
 
@@ -81,7 +82,12 @@ class FlipFlop(ClassificationTask):
             raise InputError(f"a source of {self.name} begins with w and a bit and ends with r")
         if not set(names) <= set(INSTRUCTIONS) or not set(bits) <= set(BITS):
             raise InputError(f"a source of {self.name} is instructions w, r and i, with a bit between each two")
-        return (bits[max(i for i, name in enumerate(names) if name == "w")],)
+        kept = bits[0]
+        for name, bit in zip(names, bits, strict=False):  # the last r has none
+            if name == "r" and bit != kept:
+                raise InputError(f"in a source of {self.name} the bit behind r is that of the latest w")
+            kept = bit if name == "w" else kept
+        return (kept,)
 
 
 @register("task", "mqar")
@@ -153,6 +159,6 @@ class AssociativeRecall(Task):
             known[source[place]] = source[place + 1]
             place += 2
         queries = [token for token in source[place:] if token != FILLER]
-        if not known or not queries or not set(queries) <= set(known):
-            raise InputError(f"a source of {self.name} is pairs of a key and a value, then some of these keys")
+        if not known or not queries or not set(queries) <= set(known) or 2 * len(known) != place:
+            raise InputError(f"a source of {self.name} is pairs of a new key and a value, then some of these keys")
         return tuple(known[token] for token in queries)

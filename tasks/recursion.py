@@ -36,10 +36,12 @@ class Sentence:
 
     def logical_form(self) -> Tokens:
         """Returns the logical form: definite nouns first, then terms in the order of what they are about."""
+        if len(self.source) > COLUMNS:
+            raise InputError(f"a sentence has at most {COLUMNS} tokens, not {len(self.source):,}")
         self.clause()
         self.take((".",), "a point")
-        if self.place < len(self.source) or len(self.source) > COLUMNS:
-            raise InputError(f"a sentence ends with its first point, within {COLUMNS} tokens")
+        if self.place < len(self.source):
+            raise InputError("a sentence ends with its first point")
         terms = [text for _, text in sorted(self.terms, key=lambda term: term[0])]
         return tuple(f"{' '.join(self.definite)} {' AND '.join(terms)}".split())
 

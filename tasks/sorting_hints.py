@@ -31,6 +31,7 @@ class SortedSuccessor(SortingTask):
 
     name = "sorted_successor"
     vocabulary = (*NUMBERS, DELIMITER)
+    seen_lengths = (2,)
     target_steps = (0, 1)
 
     @property
@@ -74,6 +75,7 @@ class Count(SortingTask):
     """
 
     name = "count"
+    seen_lengths = (2,)
     target_steps = (0, 1)
 
     @property
@@ -117,6 +119,7 @@ class Fill(SortingTask):
 
     name = "fill"
     vocabulary = (*NUMBERS, DELIMITER)
+    seen_lengths = tuple(range(1, 11))  # a number and how many of it: nothing else tells two sources apart
     length_unit = "copies"
 
     @property

@@ -28,6 +28,7 @@ class SumTask(Task):
     characters = True
     reversed_target = True
     paper = "Cho et al., 2025 (arXiv:2410.15787)"
+    form = ""  # of a source
 
     @property
     def strata(self) -> dict[str, Stratum]:
@@ -37,9 +38,13 @@ class SumTask(Task):
             return tuple("+".join(numbers))
 
         return {
-            "nines": Stratum("numbers of nines", nines),
+            "nines": Stratum("numbers of nines, and a digit", nines),
             "equal_lengths": Stratum("numbers of one length", lambda rng, n: self.write(rng, n, True)),
         }
+
+    def fits(self, numbers: list[str]) -> bool:
+        """Returns whether a source may have these numbers."""
+        raise NotImplementedError
 
     def sizes(self, length: int) -> tuple[int, int]:
         """Returns how many numbers, of how many digits at most, an example of a length has."""
@@ -66,8 +71,8 @@ class SumTask(Task):
 
     def solve(self, source: Tokens) -> Tokens:
         parts = "".join(source).split("+")
-        if not set(source) <= set(self.vocabulary) or not all(parts):
-            raise InputError(f"a source of {self.name} is numbers with + between them")
+        if not set(source) <= set(self.vocabulary) or not all(parts) or not self.fits(parts):
+            raise InputError(f"a source of {self.name} is {self.form} with + between them")
         return to_digits(sum(to_int(tuple(part)) for part in parts))
 
 
@@ -91,6 +96,10 @@ class SumDigits(SumTask, NumberTask):
     splits = {"train": Split((1, 8), 10_000), "validation": Split((1, 8), 1_000), "test": Split((9, 80), 500)}
     test_lengths = (12, 16, 24, 40, 80)
     length_unit = "digits of the longest number"
+    form = "three numbers"
+
+    def fits(self, numbers: list[str]) -> bool:
+        return len(numbers) == self.terms
 
     def sizes(self, length: int) -> tuple[int, int]:
         return self.terms, length
@@ -112,6 +121,10 @@ class SumOperands(SumTask):
     splits = {"train": Split((2, 6), 10_000), "validation": Split((2, 6), 1_000), "test": Split((7, 60), 500)}
     test_lengths = (9, 12, 18, 30, 60)
     length_unit = "numbers"
+    form = "numbers of up to three digits"
+
+    def fits(self, numbers: list[str]) -> bool:
+        return max(map(len, numbers)) <= 3
 
     def sizes(self, length: int) -> tuple[int, int]:
         return length, 3

@@ -41,8 +41,8 @@ def evaluate(
     Args:
         model: a model of kzoo, or a preset's name or folder.
         task: str or Task. Defaults to the task that the model was trained on.
-        lengths: int or sequence of int; None among them is the whole test split. Defaults to what the task's paper
-            reports.
+        lengths: int or sequence of int; None among them is the whole split. Defaults to what the task's paper reports;
+            of another split than "test" to its shortest and its longest.
         examples: int. Examples a length, 1 to 1,000,000, or all there are if they are fewer. Defaults to 2,000.
         seed: int. Seeds the examples. Defaults to 0.
         metrics: sequence of str, of those that `kzoo.evaluation.measure.measure` explains: sequence_accuracy,
@@ -64,7 +64,9 @@ def evaluate(
 
     model, task = find(model, task)
     checks.text("split", split)
-    lengths = check_lengths(task.test_lengths if lengths is None else lengths)
+    if lengths is None:
+        lengths = task.splits[split].lengths if split != "test" and split in task.splits else task.test_lengths
+    lengths = check_lengths(lengths)
     if metrics is None:
         metrics = LABEL_DEFAULT if isinstance(task, ClassificationTask) else DEFAULT
     metrics = check_metrics(metrics)
@@ -78,7 +80,7 @@ def evaluate(
     total = len(lengths) * examples
     with running(model, steps), tqdm(total=total, unit=" examples", disable=not progress, leave=False) as bar:
         for length in lengths:
-            bar.set_description(f"{task.name}, " + ("test split" if length is None else f"length {length}"))
+            bar.set_description(f"{task.name}, " + (f"{split} split" if length is None else f"length {length}"))
             drawn = task.examples(split, None if length is None else examples, seed, length)
             n = len(drawn)
             bar.total += n - examples
@@ -112,7 +114,7 @@ def find(model: Any, task: str | Task | None) -> tuple[Any, Task]:
 
 
 def check_lengths(lengths: int | Sequence[int | None]) -> list[int | None]:
-    """Returns the lengths, once each, if all are in range; None is the test split as it is."""
+    """Returns the lengths, once each, if there are any and all are in range; None is the split as it is."""
     given: Any = lengths.tolist() if hasattr(lengths, "tolist") else lengths  # an array, or a number of one
     if isinstance(given, (str, bytes, dict)) or not isinstance(given, (int, Iterable)):
         raise InputError(f"lengths must be a length or a list of them, not {type(given).__name__} {given!r:.60}")
@@ -122,6 +124,8 @@ def check_lengths(lengths: int | Sequence[int | None]) -> list[int | None]:
             checks.integer("a length", length, 1, 100_000)
         if length not in found:
             found.append(length)
+    if not found:
+        raise InputError("lengths are one or more")
     return found
 
 

@@ -93,6 +93,8 @@ def export(model: Any, path: str | Path, format: str) -> Path:
     if format == "onnx" and model.compute_dtype != "float32":
         raise InputError(f"onnx is for models that compute in float32, and this one does in {model.compute_dtype}")
     target = expand(path)
+    if format == "keras" and target.suffix != form.suffix:
+        raise InputError(f"Keras reads a model from a file that ends in .keras, and {target.name!r:.100} does not")
     if target.exists():
         raise InputError(f"{path} exists; nothing was written")
     beside = target.parent / f".{target.name}.new-{os.getpid()}{form.suffix}"

@@ -70,7 +70,7 @@ class RandomizedEncoding(PlacedEncoding):
     ) -> None:
         super().__init__(dtype=dtype, **kwargs)
         self.limit = checks.integer("limit", limit, 2, 65_536)
-        self.room = checks.integer("room", room or max(1, self.limit // 4), 1, self.limit)
+        self.room = checks.integer("room", max(1, self.limit // 4) if room is None else room, 1, self.limit)
         self.encode_places = checks.choice("encode_places", encode_places, ["sinusoidal", "nothing"])
         self.seeds = keras.random.SeedGenerator()
         # Outside training: the rank of each place in one draw, of which a sequence of n tokens takes the first n.

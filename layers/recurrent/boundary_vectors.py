@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from kzoo.annotations import Shape, Tensor
+from kzoo.annotations import Config, Shape, Tensor
 from kzoo.layers.functional.check_mask import check_mask
 from kzoo.registry import register
 
@@ -52,3 +52,6 @@ class BoundaryVectors(keras.layers.Layer):
 
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None
+
+    def get_config(self) -> Config:
+        return super().get_config()  # without an override Keras leaves the dtype policy out

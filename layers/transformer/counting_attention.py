@@ -12,6 +12,7 @@ from kzoo.errors import InputError
 from kzoo.layers.functional.check_mask import mask_for_heads
 from kzoo.layers.functional.dense import dense, glorot
 from kzoo.layers.functional.log_uniform import log_uniform
+from kzoo.layers.functional.normalized import normalized
 from kzoo.layers.transformer.cached_attention import CachedAttention
 from kzoo.registry import alias, get, register, serialize
 
@@ -62,7 +63,7 @@ class CountingAttention(CachedAttention):
         do not sum to one.
 
     Raises:
-        InputError: an argument is out of range, or D is no multiple of the heads.
+        InputError: an argument is out of range, the attention is PaTH or a mixer, or D is no multiple of the heads.
 
     Example:
 
@@ -90,6 +91,10 @@ class CountingAttention(CachedAttention):
         self.sharpness = checks.number("sharpness", sharpness, 1.0, 1000.0)
         stated = {"heads": self.heads - self.counting, "head_units": self.head_units}
         self.attention: Any = get("multi_head", attention, stated, dtype=self.dtype_policy)
+        if not getattr(self.attention, "reads_source", False):  # PaTH and mixers have a pass of their own
+            raise InputError(
+                f"the other heads are those of a MultiHeadAttention, not of {type(self.attention).__name__}"
+            )
         if self.sharpness > 1:
             self.seeds = keras.random.SeedGenerator()
 
@@ -153,8 +158,7 @@ class CountingAttention(CachedAttention):
 
     def direction(self, x: Tensor) -> Tensor:
         """Returns what is compared of states (B, T, D), of length one: (B, N, T, H)."""
-        x = self.split(self.match(x))
-        return x * ops.rsqrt(ops.sum(x * x, axis=-1, keepdims=True) + 1e-6)
+        return ops.cast(normalized(ops.cast(self.split(self.match(x)), "float32")), self.compute_dtype)
 
     def split(self, x: Tensor) -> Tensor:
         """Returns vectors (B, T, N * H) of the counting heads as (B, N, T, H)."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 import keras
+import numpy as np
 from keras import ops
 
 from kzoo import checks
@@ -142,9 +143,9 @@ class LoopedDepth(SharedDepth):
         return answer if confident else states, found
 
     def needed(self, tokens: int) -> int:
-        """Returns T of so many tokens."""
-        per_token = 1.0 if self.per_token is None else self.per_token
-        return min(max(round(per_token * tokens) + self.extra, 1), MAX_STEPS)
+        """Returns T of so many tokens, rounded from float32 as in `rounds`."""
+        per_token = np.float32(1.0 if self.per_token is None else self.per_token)
+        return min(max(int(np.round(per_token * np.float32(tokens))) + self.extra, 1), MAX_STEPS)
 
     def rounds(self, mask: Tensor, most: int) -> Tensor:
         """Returns the number of rounds of each sequence, int32 of shape (B,)."""

@@ -73,17 +73,20 @@ class AdaptiveEntmaxWeighting(keras.layers.Layer):
     def call(self, scores: Tensor, mask: Tensor, states: Tensor | None = None) -> Tensor:
         check_boolean(mask)
         scores = ops.cast(scores, "float32")
-        if states is None:
-            return entmax(self.delta * scores, mask)
-        states = ops.cast(states, "float32")
-        slope = ops.transpose(ops.softplus(self.slope(states)), (0, 2, 1))[..., None]
-        exponent = ops.transpose(2.0 * ops.tanh(self.exponent(states)), (0, 2, 1))[..., None]
-        logarithm = ops.log(number_of_keys(scores, mask) + 1.0)
-        scale = self.delta + slope * ops.exp(exponent * ops.log(logarithm))
+        scale: Tensor = self.delta
+        if states is not None:
+            scale = scale + self.by_states(ops.cast(states, "float32"), scores, mask)
         if self.plain_heads:
             plain = ops.arange(ops.shape(scores)[1], dtype="int32")[:, None, None] < self.plain_heads
             scale = ops.where(plain, 1.0, scale)
         return entmax(scale * scores, mask)
+
+    def by_states(self, states: Tensor, scores: Tensor, mask: Tensor) -> Tensor:
+        """Returns what the states (B, T, D) add to the scale, of shape (B, N, T, 1)."""
+        slope = ops.transpose(ops.softplus(self.slope(states)), (0, 2, 1))[..., None]
+        exponent = ops.transpose(2.0 * ops.tanh(self.exponent(states)), (0, 2, 1))[..., None]
+        logarithm = ops.log(number_of_keys(scores, mask) + 1.0)
+        return slope * ops.exp(exponent * ops.log(logarithm))
 
     def get_config(self) -> Config:
         return {**super().get_config(), "delta": self.delta, "plain_heads": self.plain_heads}

@@ -198,6 +198,7 @@ def test_chains_are_uniform_and_long():
         ("incrementer", "0 1"),
         ("carry", "1 x"),
         ("lego", "a = + 1 ;"),
+        ("lego", " ".join(";a=+1;b=+a;c=+b;d=+c;e=+d;f=+e;g=+f;h=+g;i=+h;j=+i;k=+j;l=+k")),  # before, not behind
         ("two_ahead", "a = + 1 ; | a = + 1 ; b = ? |"),
     ],
 )

@@ -179,6 +179,29 @@ def test_recall():
         tasks.get("mqar").examples("test", 1, length=257)
 
 
+@pytest.mark.parametrize(
+    "name, source, message",
+    [
+        ("mqar", "k1 v7 k1 v8 k1 .", "is pairs of a new key and a value"),
+        ("flip_flop", "w 0 r 1 r", "the bit behind r is that of the latest w"),
+        ("sum_digits", "1 + 2", "is three numbers with"),
+        ("sum_digits", "1 + 2 + 3 + 4", "is three numbers with"),
+        ("sum_operands", "1 + 2 0 0 0", "is numbers of up to three digits"),
+    ],
+)
+def test_sources_that_the_task_excludes(name, source, message):
+    with pytest.raises(InputError, match=message):
+        tasks.get(name).solve(tuple(source.split()))
+
+
+def test_where_all_sources_are_those_of_training():
+    for name, length in (("even_pairs", 5), ("flip_flop", 8), ("fill", 4), ("count", 2)):
+        task = tasks.get(name)
+        known = {example.source for example in task.examples("train", 20_000, length=length)}
+        found = task.examples("test", 200, length=length)
+        assert np.mean([example.source in known for example in found]) > 0.4 and length in task.seen_lengths
+
+
 @pytest.mark.parametrize("name, operands, digits", [("sum_digits", 3, 24), ("sum_operands", 24, 3)])
 def test_sums(name, operands, digits):
     found = tasks.get(name).examples("test", 200, length=24)

@@ -99,5 +99,7 @@ def test_by_hand():
 def test_what_is_no_sentence(text, message):
     with pytest.raises(InputError, match=message):
         tasks.get(NAMES[0]).solve(tuple(text.split()))
-    with pytest.raises(InputError, match="within 128 tokens"):
+    with pytest.raises(InputError, match="a sentence has at most 128 tokens, not 9,001"):
+        tasks.get(NAMES[0]).solve((*("Ada", "said", "that") * 3000, "."))
+    with pytest.raises(InputError, match="at most 128 tokens"):
         tasks.get(NAMES[0]).examples("test", 1, length=60)

@@ -60,12 +60,21 @@ def test_sharpness_is_drawn_while_training(randomize, padded):
     np.testing.assert_array_equal(rest, numpy(attention(states, mask=mask)[1]))
 
 
+def test_states_are_compared_in_float32():
+    layer = kzoo.layers.CountingAttention(heads=2, dtype="mixed_float16")
+    states = 300 * np.random.default_rng(0).normal(size=(1, 4, 64)).astype("float16")  # squares are beyond float16
+    alike = numpy(layer(states, mask=np.ones((1, 4), bool))[1])[0, -1]
+    assert (np.diag(alike) > 0.7).all()
+
+
 @pytest.mark.parametrize(
     ("config", "words"),
     [
         ({"heads": 1}, "heads must be"),
         ({"heads": 2, "counting": 2}, "counting must be"),
         ({"sharpness": 0.5}, "sharpness must be"),
+        ({"attention": "path"}, "not of PathAttention"),
+        ({"attention": "delta"}, "not of DeltaMixer"),
     ],
 )
 def test_wrong_arguments(config, words):

@@ -49,6 +49,14 @@ def test_each_sequence_has_the_rounds_of_its_length(randomize, padded):
     assert looped(randomize, steps=99, per_token=1.0)(states, mask, trace=True)[1]["weights"].shape[0] == 5
 
 
+def test_padding_adds_no_round(randomize):
+    layer = looped(randomize, steps=100, per_token=0.3)  # 0.3 * 95 is 28.5 in float64, and more in float32
+    states = np.random.default_rng(0).normal(size=(1, 100, 12)).astype("float32")
+    mask = np.arange(100)[None] < 95
+    alone, padded = (numpy(layer(states[:, :n], mask[:, :n])[0])[0, :95] for n in (95, 100))
+    np.testing.assert_allclose(alone, padded, atol=1e-4)
+
+
 def test_it_answers_when_it_is_surest(randomize, padded):
     layer, (states, mask) = looped(randomize, steps=5, stop="confidence"), padded((5, 5, 5))
     after = rounds(layer, states, mask, 5)
