@@ -16,7 +16,7 @@ def preset_argument(sub: argparse.ArgumentParser, count: str | None = None) -> N
         "--budget",
         type=float,
         default=1.0,
-        help="so many times what a preset may cost that is not trusted (default: 1)",
+        help="how many times the usual limits on size and memory a preset may have (default: 1)",
     )
 
 

@@ -3,6 +3,7 @@
 import argparse
 import fnmatch
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +30,13 @@ def train_parser(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--jobs", type=int, help="so many runs at the same time, each in its own process")
     sub.add_argument("--devices", type=int, help="share each batch between so many devices (JAX)")
     sub.add_argument(
-        "--add-results-to", type=Path, metavar="PRESET", help="add the results to those of this folder too"
+        "--add-results-to", type=Path, metavar="PRESET", help="also add the results to those of this preset folder"
     )
 
 
 def results_parser(sub: argparse.ArgumentParser) -> None:
     """Adds the arguments of `kzoo results`."""
-    sub.add_argument("pattern", nargs="?", default="*", help='as "onestep_*": mechanism_task; with --choose a task')
+    sub.add_argument("pattern", nargs="?", default="*", help='of mechanism_task, as "*_copy"; with --choose of tasks')
     sub.add_argument("--markdown", action="store_true", help="print the page of tables")
     sub.add_argument("--leaderboard", action="store_true", help="the runs that keep to one protocol, best first")
     sub.add_argument("--choose", action="store_true", help="by task: the best mechanisms, and the preset to take")
@@ -114,7 +115,7 @@ def results(options: argparse.Namespace) -> int:
     if options.choose:
         return choose(options)
     failed = run_missing(options) if options.missing else {}
-    chosen = [cell for cell in cells() if fnmatch.fnmatch(f"{cell['mechanism']}_{cell['task']}", options.pattern)]
+    chosen = matching(cells(), options.pattern)
     if options.json:
         print_json(chosen)
     elif options.markdown:
@@ -138,6 +139,18 @@ def results(options: argparse.Namespace) -> int:
         header = ["mechanism", "task", "length", "ours", "over seeds", "seeds", "paper", "supervision"]
         print(text_table(header, lines))
     return 1 if failed else 0
+
+
+def matching(rows: Iterable[dict[str, Any]], pattern: str) -> list[dict[str, Any]]:
+    """Returns the rows whose mechanism_task has a pattern.
+
+    Raises:
+        InputError: none has.
+    """
+    found = [row for row in rows if fnmatch.fnmatch(f"{row['mechanism']}_{row['task']}", pattern)]
+    if not found:
+        raise InputError(f'no mechanism_task is called {pattern!r:.100}; a pattern is like "onestep_*" or "*_copy"')
+    return found
 
 
 def run_missing(options: argparse.Namespace) -> dict[str, str]:
@@ -183,7 +196,7 @@ def leaderboard(options: argparse.Namespace) -> int:
     if options.markdown:
         print(markdown(), end="")
         return 0
-    found = [x for x in entries() if fnmatch.fnmatch(f"{x['mechanism']}_{x['task']}", options.pattern)]
+    found = matching(entries(), options.pattern)
     if options.json:
         print_json(as_json(found))
         return 0
@@ -204,6 +217,8 @@ def choose(options: argparse.Namespace) -> int:
         print(markdown(), end="")
         return 0
     found = [own for own in choices() if fnmatch.fnmatch(own["task"], options.pattern)]
+    if not found:
+        raise InputError(f"no task with runs is called {options.pattern!r:.100}")
     print_json(found) if options.json else print(text_table(*lines(found)))
     return 0
 

@@ -14,9 +14,9 @@ import keras
 import numpy as np
 import torch
 
-from kzoo.errors import BackendError
+from kzoo.errors import BackendError, InputError
 from kzoo.exporting.program import Program
-from kzoo.saving.files import write_bytes
+from kzoo.saving.files import UNSEEN, write_bytes
 from kzoo.saving.weights import named_variables
 
 DESCRIPTION = "kzoo.json"
@@ -40,9 +40,10 @@ def write_onnx(program: Program, path: Path) -> None:
     """
     if importlib.util.find_spec("onnxscript") is None:
         raise BackendError(NEEDS_ONNX)
-    with quiet():
+    traced = trace(program)
+    with quiet(), one_sentence():
         onnx: Any = torch.onnx.export(
-            trace(program),
+            traced,
             dynamo=True,
             input_names=["token_ids"],
             output_names=list(program.outputs),
@@ -54,13 +55,28 @@ def write_onnx(program: Program, path: Path) -> None:
 
 
 def trace(program: Program) -> Any:
-    """Returns the program as `torch.export` traces it, for any batch size and length; weights go by kzoo's names."""
+    """Returns the program as `torch.export` traces it, for any batch size and length; weights go by kzoo's names.
+
+    Raises:
+        InputError: PyTorch cannot.
+    """
     shortest = program.preprocessor.shortest
     example = torch.zeros((2, shortest + 3), dtype=torch.int32)  # sizes that stand for any: not 1, not the shortest
     sizes = {0: torch.export.Dim("batch", min=1), 1: torch.export.Dim("length", min=shortest)}
     module = Module(program).eval()
-    with torch.no_grad(), quiet():
+    with torch.no_grad(), quiet(), one_sentence():
         return torch.export.export(module, (example,), dynamic_shapes=(sizes,), strict=False)
+
+
+@contextlib.contextmanager
+def one_sentence() -> Iterator[None]:
+    """Turns what PyTorch says of a model that it cannot write, pages of it, into one sentence."""
+    try:
+        yield
+    except Exception as error:
+        said = UNSEEN.sub(" ", str(error)).split(".")[0]
+        words = f"PyTorch cannot write this model for inputs of any length ({' '.join(said.split()):.100})"
+        raise InputError(f"{words}; the formats keras and safetensors take every model") from error
 
 
 class Module(torch.nn.Module):

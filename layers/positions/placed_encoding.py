@@ -72,7 +72,7 @@ def runs(members: Tensor) -> tuple[Tensor, Tensor]:
         Two int32 tensors of shape (B, S), 0 where there is no member.
     """
     columns = ops.arange(ops.shape(members)[1], dtype="int32")[None, :]
-    number = ops.shape(members)[1]
+    number = columns[:, None, -1:] + 1  # a tensor, or PyTorch exports one length
     # The last column before, and the first behind, that is no member: maxima over what has been passed.
     passed = ops.where(members[:, None, :], -1, columns[:, None, :])
     before = ops.max(ops.where(columns[:, None, :] <= columns[:, :, None], passed, -1), axis=-1)

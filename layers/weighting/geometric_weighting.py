@@ -77,10 +77,11 @@ class GeometricWeighting(keras.layers.Layer):
     def call(self, scores: Tensor, mask: Tensor) -> Tensor:
         check_boolean(mask)
         queries, keys = scores.shape[-2:]
-        if isinstance(queries, int) and isinstance(keys, int) and queries not in (1, keys):
+        known = isinstance(queries, int) and isinstance(keys, int)
+        if known and queries not in (1, keys):
             raise InputError(f"geometric weighting needs as many keys as queries, not {keys} for {queries}")
         scores = ops.cast(scores, "float32")
-        if queries == 1 and keys != 1:
+        if isinstance(queries, int) and queries == 1 and not (known and keys == 1):
             own, missed = last_unmasked(ops.logical_and(mask, ops.ones_like(scores, dtype="bool"))), missed_behind
         else:
             positions = ops.arange(ops.shape(scores)[-1], dtype="int32")
