@@ -138,6 +138,8 @@ def _preparation(recipe: Recipe) -> str:
     if layout.get("digits"):
         digits = plain(layout["digits"])
         text += f"\nOperands are filled with zeros to {digits} digits, longer ones by what the result needs."
+    if layout.get("filled"):
+        text += "\nNumbers are filled up with zeros to one width."
     if layout.get("aligned"):
         text += "\nThe digits of the operands are interleaved."
     if recipe.calibration:

@@ -74,7 +74,8 @@ class SequenceModel(WeightsKept):
 
         Args:
             task: str or Task.
-            layout: dict. How examples are laid out: `digits` and `aligned` of `CalculationPreprocessor`.
+            layout: dict. How examples are laid out: `digits` and `aligned` of `CalculationPreprocessor`, `filled` of
+                `DecoderPreprocessor`.
             **config: arguments of the model.
 
         Raises:

@@ -131,11 +131,11 @@ class TransformerDecoder(CachedDecoding):
 
         Args:
             task: str or Task.
-            layout: must be empty: there is one.
+            layout: dict. With `filled` true the numbers of a task are filled up with zeros, see `DecoderPreprocessor`.
             **config: arguments of the model.
 
         Raises:
-            InputError: a hint has a token that the task does not have.
+            InputError: a hint has a token that the task does not have, or the task has no numbers to fill up.
         """
         model = super().from_task(task, layout, **config)
         for hint in model.hints:

@@ -122,7 +122,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
             InputError: as of every preprocessor, or it has other operands than the task.
         """
         ids = self.tokenizer.encode(self.tokens(source))
-        return self.closed(self.check_length(ids if self.zeros is None else self._filled_up(ids)))
+        return self.closed(self.check_length(ids if self.zeros is None else self.filled_up(ids)))
 
     def any_source(self, rng: np.random.Generator, length: int) -> list[str]:
         if self.zeros is None:
@@ -136,7 +136,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         """Returns how many numbers a source is."""
         return 1 if self.operator is None else self.operands
 
-    def _filled_up(self, ids: list[int]) -> list[int]:
+    def filled_up(self, ids: list[int]) -> list[int]:
         """Returns the ids of a calculation with zeros to the left of its operands, interleaved where that is asked."""
         parts = separated(ids, self.operator_id)
         right = len(parts) == self._parts() and all(parts)
@@ -172,18 +172,27 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         first, second = self.encode_source(source), self.encode_target(target)
         if self.zeros is None:
             return first, second
-        missing = self.width(first) - (len(second) - 1)
+        return first, self.filled_target(second, self.width(first))
+
+    def filled_target(self, target: list[int], width: int) -> list[int]:
+        """Returns an encoded target with zeros, of so many digits and its end symbol.
+
+        Raises:
+            InputError: it has more digits.
+        """
+        missing = width - (len(target) - 1)
         if missing < 0:
-            raise InputError(f"a target has at most {self.width(first)} digits here, not {len(second) - 1}")
+            raise InputError(f"a target has at most {width} digits here, not {len(target) - 1}")
         zeros = [self.tokenizer.ids["0"]] * missing
         from_last = self.reversed_target or self.lowest_first
-        return first, [*second[:-1], *zeros, second[-1]] if from_last else [*zeros, *second]
+        return [*target[:-1], *zeros, target[-1]] if from_last else [*zeros, *target]
 
     def width(self, source: TokenIds) -> int:
         """Returns how many tokens the first operand of an encoded source has, with its zeros."""
-        return int(self._width(len(source) - 2))
+        return int(self.width_of(len(source) - 2))
 
-    def _width(self, inner: Any) -> Any:
+    def width_of(self, inner: Any) -> Any:
+        """Returns the same of a source with so many tokens, without the symbols around it."""
         if self.operator is None:
             return inner
         if self.single and not self.aligned:
@@ -191,7 +200,10 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         return (inner - (1 if self.aligned else self.operands - 1)) // self.operands
 
     def decode(self, ids: Iterable[int]) -> str:
-        text = super().decode(ids)
+        return self.without_zeros(super().decode(ids))
+
+    def without_zeros(self, text: str) -> str:
+        """Returns the text of a number without the zeros that it was filled up with."""
         if self.zeros is None or not text:
             return text
         return (text.rstrip("0") if self.lowest_first else text.lstrip("0")) or "0"
@@ -230,7 +242,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
             ends = [*(ops.cast(ops.sum(columns, axis=1), "int32") for columns in before), *ends]
         found["encoder_ends"] = ops.stack(ends, axis=1)
         if self.zeros is not None:
-            found["limits"] = ops.minimum(self._width(sizes - 2) + 1, MAX_LENGTH)
+            found["limits"] = ops.minimum(self.width_of(sizes - 2) + 1, MAX_LENGTH)
         return found
 
     def max_target_length(self, columns: Any) -> Any:

@@ -9,12 +9,15 @@ import numpy as np
 from kzoo import checks
 from kzoo.annotations import Arrays, Config, Inputs, Tensor, Text, TokenIds
 from kzoo.errors import InputError
+from kzoo.preprocessing.calculation_preprocessor import CalculationPreprocessor
 from kzoo.preprocessing.padding import bucket, pad
 from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor
 from kzoo.tasks import Task
+from kzoo.tasks.number_task import NumberTask
 from kzoo.tasks.separated import separated
 
 DELIMITER = "|"
+NUMBERS = ("operator", "single", "zeros", "operands", "lowest_first")
 
 
 class DecoderPreprocessor(Preprocessor):
@@ -29,6 +32,8 @@ class DecoderPreprocessor(Preprocessor):
             a model writes a * (source tokens) + b tokens. Defaults to None.
         characters: bool. Whether a text is a token a character, without spaces. Defaults to False.
         reversed_target: bool. Whether the model writes a target from its last token to its first. Defaults to False.
+        numbers: dict or None. `operator`, `single`, `zeros`, `operands` and `lowest_first` as of
+            `CalculationPreprocessor`: sources and targets are numbers, filled up with zeros as there. Defaults to None.
 
     Example:
 
@@ -42,7 +47,8 @@ class DecoderPreprocessor(Preprocessor):
     ```
     """
 
-    arguments = ("target_steps", "characters", "reversed_target")
+    arguments = ("target_steps", "characters", "reversed_target", "numbers")
+    layout = ("filled",)
 
     def __init__(
         self,
@@ -50,8 +56,14 @@ class DecoderPreprocessor(Preprocessor):
         target_steps: Sequence[Any] | None = None,
         characters: bool = False,
         reversed_target: bool = False,
+        numbers: Config | None = None,
     ) -> None:
         super().__init__(tokens, characters, reversed_target)
+        self.numbers, self.calculation = numbers, None
+        if numbers is not None:
+            if not isinstance(numbers, dict) or not set(numbers) <= set(NUMBERS):
+                raise InputError(f"numbers is a mapping of {', '.join(NUMBERS)}, not {checks.short(numbers)}")
+            self.calculation = CalculationPreprocessor(tokens, characters, reversed_target, **numbers)
         if target_steps is not None:
             if not isinstance(target_steps, (list, tuple)) or len(target_steps) != 2:
                 raise InputError("target_steps must be a pair of a factor and a number")
@@ -61,18 +73,28 @@ class DecoderPreprocessor(Preprocessor):
         self.target_steps = target_steps
 
     @classmethod
-    def from_task(cls, task: Task, vocabulary: Sequence[str] | None = None) -> Self:
+    def from_task(cls, task: Task, vocabulary: Sequence[str] | None = None, filled: bool = False) -> Self:
         """Returns the preprocessor of a task, with its vocabulary or that of another which has all its tokens.
 
+        Args:
+            task: Task.
+            vocabulary: sequence of str.
+            filled: bool. Whether numbers are filled up with zeros, of a `NumberTask`.
+
         Raises:
-            InputError: the other lacks a token.
+            InputError: the other lacks a token, or the task has no numbers to fill up.
         """
         own = [token for token in task.vocabulary if token != DELIMITER]
         lacking = sorted(set(own) - set(own if vocabulary is None else vocabulary))
         if lacking:
             raise InputError(f"{task.name} has tokens that the vocabulary lacks: {', '.join(lacking[:5])}")
         tokens = own if vocabulary is None else vocabulary
-        return cls(tokens, task.target_steps, task.characters, task.reversed_target)
+        numbers: Config | None = None
+        if checks.boolean("filled", filled):
+            if not isinstance(task, NumberTask) or task.zeros is None:
+                raise InputError(f"only numbers are filled up, and {task.name} has none")
+            numbers = {name: getattr(task, name) for name in NUMBERS if name != "operands"} | {"operands": task.terms}
+        return cls(tokens, task.target_steps, task.characters, task.reversed_target, numbers)
 
     @property
     def has_end(self) -> bool:
@@ -87,6 +109,10 @@ class DecoderPreprocessor(Preprocessor):
         Raises:
             InputError: the source is empty, longer than 10,000 tokens, or has an unknown token.
         """
+        if self.calculation is not None:
+            return self.closed(
+                self.check_length(self.calculation.filled_up(self.tokenizer.encode(self.tokens(source))))
+            )
         parts = separated(self.tokens(source), DELIMITER)
         if len(parts) == 1:
             parts.append([])
@@ -101,9 +127,24 @@ class DecoderPreprocessor(Preprocessor):
         ids = super().encode_target(target)
         return ids[:-1] if self.target_steps else ids
 
+    def encode(self, source: Text, target: Text) -> tuple[list[int], list[int]]:
+        first, second = super().encode(source, target)
+        if self.calculation is None:
+            return first, second
+        return first, self.calculation.filled_target(second, self.calculation.width_of(len(first) - 1))
+
+    def decode(self, ids: Iterable[int]) -> str:
+        text = super().decode(ids)
+        return text if self.calculation is None else self.calculation.without_zeros(text)
+
+    def any_source(self, rng: np.random.Generator, length: int) -> list[str]:
+        return super().any_source(rng, length) if self.calculation is None else self.calculation.any_source(rng, length)
+
     def steps(self, source: TokenIds, max_length: int | None = None) -> int:
         """Returns the most tokens that a model writes for an encoded source."""
         tokens = len(source) - (source[-1] == self.tokenizer.start_id)
+        if self.calculation is not None:
+            return min(max_length or MAX_LENGTH, int(self.calculation.width_of(tokens)) + 1)
         if self.target_steps is None:
             return max_length or 10 * tokens + 10
         number = max(1, round(self.target_steps[0] * tokens) + self.target_steps[1])
@@ -137,6 +178,8 @@ class DecoderPreprocessor(Preprocessor):
         prompt = {"token_ids": ops.where(is_last, self.tokenizer.pad_id, token_ids), "last_token_ids": last}
         prompt["padding_mask"] = columns < sizes[:, None] - 1
         tokens = sizes - ops.cast(last == self.tokenizer.start_id, "int32")
+        if self.calculation is not None:
+            return {**prompt, "limits": ops.minimum(self.calculation.width_of(tokens) + 1, MAX_LENGTH)}
         if self.target_steps is None:
             return {**prompt, "limits": 10 * tokens + 10}
         factor, number = self.target_steps
@@ -150,7 +193,8 @@ class DecoderPreprocessor(Preprocessor):
         return math.ceil(factor) * columns + (number if factor else max(number, 1))
 
     def text_rule(self) -> Config:
-        return {**super().text_rule(), "delimiter": DELIMITER}
+        own = {} if self.calculation is None else {"number": self.calculation.text_rule()["number"]}
+        return {**super().text_rule(), "delimiter": DELIMITER, **own}
 
     def arrays(
         self, sources: Sequence[TokenIds], targets: Sequence[TokenIds], pad_to: tuple[int, int] | None = None

@@ -131,6 +131,7 @@ def recipe(mechanism: str, task: str) -> Recipe:
         task=task,
         task_version=found.version,
         model=_model(mechanism),
+        layout={"filled": True} if ALIGNED.get(mechanism) == task else {},
         stages=(stage,),
         mechanism=mechanism,
         supervision=("built-in alignment",) if mechanism in ALIGNED else (),

@@ -60,10 +60,10 @@ class CoupledEncoding(PlacedEncoding):
     assert places.tolist() == [[4, 3, 2, 1, 3, 2, 1, 2, 3, 4]]
     ```
 
-    Differences: the paper's code fills up numbers with zeros, which changes no place, and draws s below `longest` less
-    the digits of the longer operand and one. A place above `longest`, an error there, is `longest` here: such a number
-    is longer than what the model can know. An answer that is not reversed has places of another rule there, and none
-    here.
+    Differences: the paper's code fills up numbers with zeros, as a `TransformerDecoder` does whose layout is `filled`;
+    without them one digit at a place looks like two that are alike. It draws s below `longest` less the digits of the
+    longer operand and one. A place above `longest`, an error there, is `longest` here: such a number is longer than
+    what the model can know. An answer that is not reversed has places of another rule there, and none here.
     """
 
     def __init__(

@@ -5,6 +5,7 @@ import pytest
 
 from kzoo import tasks
 from kzoo.errors import InputError
+from kzoo.exporting.reader import to_ids, to_text
 from kzoo.preprocessing.decoder_preprocessor import DecoderPreprocessor
 
 pytestmark = pytest.mark.once
@@ -40,6 +41,38 @@ def test_characters_and_their_order():
     assert preprocessor.encode_source("129") == preprocessor.encode_source(("1", "2", "9")) == [1, 2, 9, 11]
     assert preprocessor.encode_target("130") == [0, 3, 1, 12] and preprocessor.decode([0, 3, 1, 12]) == "130"
     assert of("carry", "incrementer").encode_target("0↑11↑0") == [0, 10, 1, 1, 10, 0, 12]
+
+
+@pytest.mark.parametrize(
+    "task, pair, ids, target",
+    [
+        ("sum_digits", ("23+5+589", "617"), [0, 0, 2, 3, 10, 0, 0, 0, 5, 10, 0, 5, 8, 9, 11], [7, 1, 6, 0, 12]),
+        ("binary_addition", ("011+11", "1001"), [0, 1, 1, 0, 2, 0, 0, 1, 1, 3], [1, 0, 0, 1, 4]),
+        ("successor", ("99", "100"), [0, 9, 9, 10], [0, 0, 1, 11]),
+    ],
+)
+def test_numbers_are_filled_up(task, pair, ids, target):
+    preprocessor = DecoderPreprocessor.from_task(tasks.get(task), filled=True)
+    assert preprocessor.encode(*pair) == (ids, target) and preprocessor.decode(target) == pair[1]
+    assert preprocessor.steps(ids) == len(target)
+    again = DecoderPreprocessor(**preprocessor.get_config())
+    assert again.encode(*pair) == (ids, target)
+    assert to_ids(pair[0], description(preprocessor)) == ids and to_text(target, description(preprocessor)) == pair[1]
+    with pytest.raises(InputError, match="a target has at most"):
+        preprocessor.encode(pair[0], "1" * (len(target) + 1))
+
+
+def description(preprocessor):
+    tokenizer = preprocessor.tokenizer
+    about = {"tokens": tokenizer.tokens, "start_id": tokenizer.start_id, "end_id": tokenizer.end_id}
+    return {**about, "text": preprocessor.text_rule()}
+
+
+def test_only_numbers_are_filled_up():
+    with pytest.raises(InputError, match="only numbers are filled up, and copy has none"):
+        DecoderPreprocessor.from_task(tasks.get("copy"), filled=True)
+    with pytest.raises(InputError, match="numbers is a mapping of operator"):
+        DecoderPreprocessor("0123456789", numbers={"digits": 3})
 
 
 def test_padding():
