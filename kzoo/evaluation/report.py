@@ -88,19 +88,21 @@ def table(rows: Iterable[Mapping[str, Any]], trained: bool = True) -> tuple[list
     for row in rows:
         by_length.setdefault(row["length"], {})[row["metric"]] = row
     others = [metric for metric in COLUMNS if any(metric in found for found in by_length.values())]
-    header = ["length", "sequence accuracy", "95 % interval", *(COLUMNS[m] for m in others), "n", "the paper"]
+    measured = any("sequence_accuracy" in found for found in by_length.values())
+    whole_columns = ["sequence accuracy", "95 % interval"] if measured else []
+    header = ["length", *whole_columns, *(COLUMNS[m] for m in others), "n", *(["the paper"] if measured else [])]
     lines = []
     for _, metrics in sorted(by_length.items(), key=lambda item: item[0] or 0):
         whole = metrics.get("sequence_accuracy")
         any_row = next(iter(metrics.values()))
+        cells = [percent(whole["value"]), f"{percent(whole['low'])} to {percent(whole['high'])}"] if whole else ["", ""]
         lines.append(
             [
                 length_label(any_row, trained),
-                percent(whole["value"]) if whole else "",
-                f"{percent(whole['low'])} to {percent(whole['high'])}" if whole else "",
+                *cells[: len(whole_columns)],
                 *(_shown(metric, metrics.get(metric)) for metric in others),
                 f"{any_row['n']:,}",
-                percent(whole.get("paper")) if whole else "",
+                *([percent(whole.get("paper")) if whole else ""] if measured else []),
             ]
         )
     return header, lines

@@ -22,6 +22,7 @@ STATES = {
     "mix": "share of\nlocation",
     "visit": "share of\nthe visit",
 }
+SHARES = ("mix", "visit")
 ANSWERS = 40  # the most that a picture of answers has room for
 CELL = 0.3  # inches of a token, where there are few
 
@@ -97,7 +98,10 @@ def _draw_weights(trace: Trace) -> "Picture":
     for name, panel in zip(states, axes[0, 1:], strict=True):
         panel.plot(trace[name], range(len(written)), "o-", markersize=3, color="C1")
         panel.set_xlabel(STATES[name])
-        panel.locator_params(axis="x", nbins=3)  # more numbers than that stand over the edge, or over each other
+        if name in SHARES:
+            panel.set(xlim=(-0.05, 1.05), xticks=[0, 1])
+        else:
+            panel.locator_params(axis="x", nbins=3)  # more numbers than that stand over the edge, or over each other
         panel.tick_params(axis="y", left=False, labelleft=False)
         panel.grid(alpha=0.3)
     for panel in axes[0]:

@@ -114,7 +114,7 @@ def find_folder(preset: str | Path) -> Path:
         if "/" in text or "\\" in text or text.startswith((".", "~")):
             raise PresetError(f"there is no preset folder {text if len(text) <= 300 else text[:300] + '...'}")
         raise UnknownNameError(did_you_mean("preset", text, names_of(*KINDS)))
-    if kind_of(path) in (None, PIN):
+    if kind_of(path) in (None, PIN) or (kind_of(path) != PRESET and (path / "model.safetensors").is_file()):
         raise PresetError(f"{text} is no preset folder: it has no config.json")
     return path.absolute()  # "." has a name too
 

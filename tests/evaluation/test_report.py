@@ -71,6 +71,8 @@ def test_a_report_is_keyed_by_length(report):
 def test_the_table_has_a_line_a_length(report):
     header, lines = table(report.rows)
     assert header == ["length", "sequence accuracy", "95 % interval", "token accuracy", "n", "the paper"]
+    tokens = [row for row in report.rows if row["metric"] == "token_accuracy"]
+    assert table(tokens)[0] == ["length", "token accuracy", "n"] and len(table(tokens)[1][0]) == 3
     assert lines == [
         ["15", "100 %", "90.0 % to 100 %", "100 %", "2,000", "100 %"],
         ["30", "95.0 %", "90.0 % to 100 %", "99.99 %", "2,000", ""],
