@@ -118,6 +118,10 @@ def get(kind: str, spec: Spec, stated: Mapping[str, Any] | None = None, /, **def
     if not isinstance(spec, (str, dict)) and any(_is_one(spec, cls) for cls in classes(kind).values()):
         _check_stated(kind, stated, spec.get_config() if stated else {}, spec)
         return spec
+    if isinstance(spec, type):
+        raise InputError(
+            f"{kind} must be an object, a name or a config, and {spec.__name__} is a class: {spec.__name__}(...)"
+        )
     if hasattr(spec, "get_config"):
         raise InputError(
             f'{kind} must be of a registered class, which {type(spec).__name__} is not: put @register("{kind}") on it'

@@ -105,6 +105,8 @@ def test_an_object_of_an_unregistered_class_is_told_what_to_do():
     layer = make_stroll(1)()
     with pytest.raises(InputError, match=r'which Stroll is not: put @register\("gait"\) on it'):
         registry.get("gait", layer)
+    with pytest.raises(InputError, match=r"Stroll is a class: Stroll\(...\)"):
+        registry.get("gait", type(layer))
 
 
 def test_a_second_registration_is_refused(walk):
