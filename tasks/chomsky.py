@@ -44,7 +44,12 @@ class ChomskyTask(Task):
     paper = f"{PAPER}, Table 2"
     level = ""
     shortest = 1
-    seen_lengths = tuple(range(3, 8))
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        tokens = len(getattr(cls, "vocabulary", ()))  # a base may have none
+        # Where there are no more sources than examples, training may have had each of them.
+        cls.seen_lengths = tuple(n for n in range(3, 8) if tokens**n <= cls.splits["train"].size)
 
     def draw_source(self, rng: np.random.Generator, length: int) -> Tokens:
         """Draws a source of a length."""

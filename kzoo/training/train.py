@@ -57,8 +57,8 @@ def train(
     folder = output.parent / f"{output.name}.training"
     if is_done(recipe, output, resume) and not folder.exists():
         return output
-    for length in recipe.evaluation.get("lengths") or ():  # an error here, and not behind the training
-        get_task(recipe.task).examples("test", 1, length=length)
+    for length in recipe.evaluation.get("lengths") or ():  # of a list: an error here, and not behind the training
+        get_task(recipe.task).pool("test", length)
     ensure_backend()
     from kzoo.training.checkpoint import Checkpoint
     from kzoo.training.devices import data_parallel
