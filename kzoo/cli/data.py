@@ -50,7 +50,7 @@ def _lines(task: Task, split: str, options: argparse.Namespace) -> str:
 
 def _write_folder(task: Task, options: argparse.Namespace) -> None:
     """Writes a file a split, and the README.md that tells the package datasets which it is."""
-    folder = options.output.expanduser().resolve()
+    folder = expand(options.output)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{options.output} exists and is not empty; nothing was written")
     with replace_folder(folder) as new:

@@ -123,6 +123,7 @@ def plot_task_lengths(
     axes = figure.subplots()
     groups = _alike(sorted(found, key=lambda entry: (-entry["score"]["mean"], len(entry["tags"]))))
     lengths, others, handles = list(trained or ()), 0, list[Any]()
+    middle = (min(COLORED, len(groups)) - 1) / 2
     for i, group in enumerate(groups):
         curve = _curve(group[0])
         x, y = list(curve), [100 * mean for mean, _, _ in curve.values()]
@@ -134,9 +135,7 @@ def plot_task_lengths(
         label = "\n".join(textwrap.wrap(_label(group), 40))
         bars = [[100 * (mean - low) for mean, low, _ in curve.values()]]
         bars.append([100 * (high - mean) for mean, _, high in curve.values()])
-        beside = [
-            length * 1.02 ** (i - (min(COLORED, len(groups)) - 1) / 2) for length in x
-        ]  # or those at the same place hide each other
+        beside = [length * 1.02 ** (i - middle) for length in x]  # or those at the same place hide each other
         lines: dict[str, Any] = dict(markersize=6, linewidth=2, elinewidth=1, capsize=3, zorder=4)
         handles.append(axes.errorbar(beside, y, yerr=bars, fmt=f"o{style}", color=f"C{i}", label=label, **lines))
     if others:

@@ -11,7 +11,7 @@ import matplotlib.style
 from matplotlib.figure import Figure
 
 from kzoo.inspection.plots import check_format
-from kzoo.saving.files import expand, writing
+from kzoo.saving.files import expand, replace_file
 
 # Equal data give equal files, and text stays text, also where it has a "$".
 STYLE = {"svg.hashsalt": "kzoo", "svg.fonttype": "none", "pdf.fonttype": 42, "font.size": 11, "text.parse_math": False}
@@ -59,13 +59,8 @@ class Picture(Figure):
         path = expand(path)
         metadata: dict[str, Any] = {"Subject" if path.suffix == ".pdf" else "Description": note} if note else {}
         dates = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-        beside = path.with_name(f".{path.stem}.new{path.suffix}")
-        with writing(path):
-            try:
-                self.savefig(beside, metadata=metadata | dates.get(path.suffix, {}))
-                beside.replace(path)
-            finally:
-                beside.unlink(missing_ok=True)
+        with replace_file(path) as new:
+            self.savefig(new, metadata=metadata | dates.get(path.suffix, {}))
 
     def _repr_png_(self) -> bytes:
         """The picture in a notebook, also where matplotlib is not set up for one."""

@@ -19,7 +19,7 @@ from kzoo.inspection.plots import (
     traced,
 )
 from kzoo.models.named_arrays import Trace
-from kzoo.saving.files import expand, writing
+from kzoo.saving.files import expand, replace_file
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -100,14 +100,8 @@ def animate_writing(
 
     animation = FuncAnimation(figure, frame, frames=len(steps.written) + REST, interval=1000 / FRAMES_A_SECOND)
     if path is not None:
-        path = expand(path)
-        beside = path.with_name(f".{path.stem}.new.gif")
-        with writing(path):
-            try:
-                animation.save(beside, writer=PillowWriter(fps=FRAMES_A_SECOND), dpi=100)
-                beside.replace(path)
-            finally:
-                beside.unlink(missing_ok=True)
+        with replace_file(expand(path)) as new:
+            animation.save(new, writer=PillowWriter(fps=FRAMES_A_SECOND), dpi=100)
     return animation
 
 

@@ -14,6 +14,13 @@ from kzoo.tasks import Task
 from kzoo.tasks.number_task import NumberTask
 from kzoo.tasks.separated import separated
 
+NUMBERS = ("operator", "single", "zeros", "operands", "lowest_first")  # arguments that say what the numbers are
+
+
+def numbers_of(task: NumberTask) -> Config:
+    """Returns the arguments `NUMBERS` of a task."""
+    return {name: getattr(task, "terms" if name == "operands" else name) for name in NUMBERS}
+
 
 class CalculationPreprocessor(Seq2SeqPreprocessor):
     """Turns sources and targets into the `(x, y, sample_weight)` of teacher forcing, with the places of digits in line.
@@ -108,8 +115,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         """
         own: dict[str, Any] = {"characters": task.characters, "reversed_target": task.reversed_target}
         if isinstance(task, NumberTask):
-            names = ("operator", "single", "zeros", "lowest_first")
-            own |= {name: getattr(task, name) for name in names} | {"operands": task.terms}
+            own |= numbers_of(task)
         return cls(task.vocabulary, **own, **layout)
 
     def closed(self, ids: list[int]) -> list[int]:

@@ -9,7 +9,7 @@ import numpy as np
 from kzoo import checks
 from kzoo.annotations import Arrays, Config, Inputs, Tensor, Text, TokenIds
 from kzoo.errors import InputError
-from kzoo.preprocessing.calculation_preprocessor import CalculationPreprocessor
+from kzoo.preprocessing.calculation_preprocessor import NUMBERS, CalculationPreprocessor, numbers_of
 from kzoo.preprocessing.padding import bucket, pad
 from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor
 from kzoo.tasks import Task
@@ -17,7 +17,6 @@ from kzoo.tasks.number_task import NumberTask
 from kzoo.tasks.separated import separated
 
 DELIMITER = "|"
-NUMBERS = ("operator", "single", "zeros", "operands", "lowest_first")
 
 
 class DecoderPreprocessor(Preprocessor):
@@ -93,7 +92,7 @@ class DecoderPreprocessor(Preprocessor):
         if checks.boolean("filled", filled):
             if not isinstance(task, NumberTask) or task.zeros is None:
                 raise InputError(f"only numbers are filled up, and {task.name} has none")
-            numbers = {name: getattr(task, name) for name in NUMBERS if name != "operands"} | {"operands": task.terms}
+            numbers = numbers_of(task)
         return cls(tokens, task.target_steps, task.characters, task.reversed_target, numbers)
 
     @property

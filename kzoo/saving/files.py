@@ -75,6 +75,22 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 @contextmanager
+def replace_file(path: Path) -> Iterator[Path]:
+    """Gives a path beside `path`, with its suffix; what the block writes there takes its place when the block ends.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    new = path.with_name(f".{path.stem}.new{path.suffix}")
+    with writing(path):
+        try:
+            yield new
+            new.replace(path)
+        finally:
+            new.unlink(missing_ok=True)
+
+
+@contextmanager
 def replace_folder(folder: Path) -> Iterator[Path]:
     """Gives a new folder beside `folder`, which takes its place when the block ends, and is removed if the block fails.
 
