@@ -30,6 +30,9 @@ def train_parser(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--jobs", type=int, help="so many runs at the same time, each in its own process")
     sub.add_argument("--devices", type=int, help="share each batch between so many devices (JAX)")
     sub.add_argument(
+        "--draw-ahead", type=int, default=0, metavar="EPOCHS", help="draw so many epochs ahead, each in its own process"
+    )
+    sub.add_argument(
         "--add-results-to", type=Path, metavar="PRESET", help="also add the results to those of this preset folder"
     )
 
@@ -60,7 +63,7 @@ def train(options: argparse.Namespace) -> int:
         recipe = recipe.with_seed(options.seed)
     target = None if options.add_results_to is None else Preset.find_own(options.add_results_to).folder
     name = None if target is None else target.name
-    plan = {"resume": options.resume, "devices": options.devices, "name": name}
+    plan = {"resume": options.resume, "devices": options.devices, "name": name, "draw_ahead": options.draw_ahead}
     folder = kzoo.train(recipe, options.output, progress=show_progress(), **plan)
     if target is not None:
         add_results(target, read_json(folder / "results.json"))
@@ -76,8 +79,9 @@ def train_many(options: argparse.Namespace) -> int:
     from kzoo.training.executors import in_processes, in_this_process, on_ray
     from kzoo.training.runs import check_runs, grid, run_all
 
-    if options.seed is not None or options.add_results_to is not None or options.devices is not None:
-        raise InputError("--seed, --add-results-to and --devices are for one run; many have --seeds")
+    alone = (options.seed, options.add_results_to, options.devices, options.draw_ahead or None)
+    if any(option is not None for option in alone):
+        raise InputError("--seed, --add-results-to, --devices and --draw-ahead are for one run; many have --seeds")
     recipes = grid(options.recipes, options.mechanisms, options.tasks, options.seeds)
     if options.ray and options.jobs:
         raise InputError("--ray and --jobs exclude each other")

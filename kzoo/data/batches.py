@@ -8,6 +8,7 @@ import numpy as np
 
 from kzoo import checks
 from kzoo.annotations import Arrays
+from kzoo.data.drawing_ahead import DrawingAhead, drawn, encoded
 from kzoo.data.sampling import SAMPLINGS
 from kzoo.errors import InputError
 from kzoo.preprocessing.preprocessor import Preprocessor
@@ -31,6 +32,9 @@ class Batches(keras.utils.PyDataset):
             or all to the longest row of all (one shape). Defaults to True, but on TensorFlow, where Keras takes the
             shapes of the first two batches for the shapes of all, to False.
         steps: int or None. Batches an epoch, taken on and on from pass after pass; None makes an epoch one pass.
+        draw_ahead: int. Of examples that are drawn for each epoch: so many epochs ahead are drawn, each in a process of
+            its own; see `DrawingAhead`. Defaults to 0: they are drawn when the epoch begins.
+        last: int or None. The last epoch that is drawn ahead. Defaults to None: there is none.
 
     Raises:
         InputError: there are no examples, or `sampling` is unknown.
@@ -46,20 +50,23 @@ class Batches(keras.utils.PyDataset):
         bucketed: bool | None = None,
         sampling: str = "mixed",
         steps: int | None = None,
+        draw_ahead: int = 0,
+        last: int | None = None,
     ) -> None:
         super().__init__()
         self.preprocessor, self.seed, self.steps = preprocessor, seed, steps
-        self.draw = examples if callable(examples) else None
+        draw = self.draw = examples if callable(examples) else None
+        self.ahead = DrawingAhead(draw, preprocessor, draw_ahead, last) if draw is not None and draw_ahead else None
         self.drop_remainder, self.sampling = drop_remainder, checks.choice("sampling", sampling, SAMPLINGS)
         self.longest = (0, 0)
-        self._take(examples(0) if callable(examples) else examples, 0)
+        self._take(0, encoded(examples(0) if callable(examples) else examples, preprocessor))
         self.begin(0)
         few = drop_remainder and sampling != "balanced"  # which fills a batch from fewer examples
         self.batch_size = min(batch_size, len(self.pairs)) if few else batch_size
         self.bucketed = keras.config.backend() != "tensorflow" if bucketed is None else bucketed
 
-    def _take(self, examples: Iterable[Any], epoch: int) -> None:
-        self.taken, self.taken_in = [self.preprocessor.encode(source, target) for source, target in examples], epoch
+    def _take(self, epoch: int, examples: list[tuple[Any, Any]]) -> None:
+        self.taken, self.taken_in = examples, epoch
         if not self.taken:
             raise InputError("there are no examples to train on or evaluate")
         longest = (max(len(s) for s, _ in self.taken), max(len(t) for _, t in self.taken))
@@ -69,7 +76,8 @@ class Batches(keras.utils.PyDataset):
     def pairs(self) -> list[tuple[list[int], list[int]]]:
         """list of (source, target). The encoded examples of the epoch, drawn once they are asked for."""
         if self.draw is not None and self.taken_in != self.epoch:
-            self._take(self.draw(self.epoch), self.epoch)
+            found = self.ahead(self.epoch) if self.ahead else drawn(self.draw, self.preprocessor, self.epoch)
+            self._take(self.epoch, found)
         return self.taken
 
     def begin(self, epoch: int) -> None:
@@ -80,6 +88,8 @@ class Batches(keras.utils.PyDataset):
     def _pass(self, number: int) -> list[np.ndarray]:
         """Returns the batches of one pass over the examples, each as indices."""
         if number not in self.passes:
+            if self.ahead:
+                self.ahead.begin(self.epoch + (self.taken_in == self.epoch))
             random = None if self.seed is None else np.random.default_rng([self.seed, number])
             batches = self._balanced(random) if self.sampling == "balanced" else self._each_once(random)
             if self.sampling != "mixed" and random is not None:
@@ -127,6 +137,11 @@ class Batches(keras.utils.PyDataset):
 
     def on_epoch_end(self) -> None:
         self.begin(self.epoch + 1)
+
+    def close(self) -> None:
+        """Ends the processes that draw ahead."""
+        if self.ahead:
+            self.ahead.close()
 
 
 def _order(indices: np.ndarray, random: np.random.Generator | None) -> np.ndarray:

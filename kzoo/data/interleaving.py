@@ -64,3 +64,8 @@ class Alternating(keras.utils.PyDataset):
     def on_epoch_end(self) -> None:
         for batches in self.batches:
             batches.on_epoch_end()
+
+    def close(self) -> None:
+        """Ends the processes that draw ahead."""
+        for batches in self.batches:
+            batches.close()

@@ -1,5 +1,6 @@
 """The examples of a stage, in batches."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,22 @@ FACTOR = 64  # so many times as many examples as are needed are drawn at most, t
 FRESH = 10**6  # so far apart are the seeds of two runs' fresh examples; the seed of all other examples is 0
 
 
-def training_batches(recipe: Recipe, model: Any, index: int = 0) -> Any:
-    """Returns the batches of the task in a stage, or where the model has hints, those of task and hints in turn."""
+def training_batches(recipe: Recipe, model: Any, index: int = 0, draw_ahead: int = 0) -> Any:
+    """Returns the batches of the task in a stage, or where the model has hints, those of task and hints in turn.
+
+    Args:
+        recipe: Recipe.
+        model: the model that is trained.
+        index: int. The stage. Defaults to the first.
+        draw_ahead: int. So many epochs of fresh examples are drawn ahead, see `Batches`. Defaults to 0.
+    """
     from kzoo.data.batches import Batches
     from kzoo.data.interleaving import Alternating
 
     stage, seed = recipe.stages[index], recipe.stage_seed(index)
     sampling, per_epoch = stage.data.sampling, stage.budget.steps_per_epoch
-    options: dict[str, Any] = {"sampling": sampling, "drop_remainder": True}
+    options: dict[str, Any] = {"sampling": sampling, "drop_remainder": True, "draw_ahead": draw_ahead}
+    options["last"] = stage.budget.epochs  # Keras takes a batch before the first epoch, and begins the next
     options["bucketed"] = False if sampling == "mixed" else None  # mixed batches mostly hold a long row
     hints = list(model.hints)
     preprocessors = [_preprocessor(recipe, stage, model, seed), *(model.hint_preprocessor(hint) for hint in hints)]
@@ -57,20 +66,37 @@ def _preprocessor(recipe: Recipe, stage: Stage, model: Any, seed: int) -> Any:
 
 
 def training_examples(stage: Stage, seed: int, task: Task, steps: int | None) -> Any:
-    """Returns the training examples of a stage, or the function of the epoch that draws them."""
-    data, epochs, balanced = stage.data, stage.budget.epochs, stage.data.sampling == "balanced"
-    if not data.fresh:
-        return task.examples(data.split, data.examples)
-    size = data.batch_size * (steps or 1)
+    """Returns the training examples of a stage, or what draws those of an epoch."""
+    if not stage.data.fresh:
+        return task.examples(stage.data.split, stage.data.examples)
+    return Drawn(stage, seed, task, stage.data.batch_size * (steps or 1))
 
-    def draw(epoch: int) -> list[Example]:
-        own = (seed + 1) * FRESH + epoch
+
+@dataclass(frozen=True)
+class Drawn:
+    """The fresh examples of each epoch of a stage: `drawn(epoch)`.
+
+    Args:
+        stage: Stage.
+        seed: int. Of the stage.
+        task: Task.
+        size: int. Examples of an epoch.
+    """
+
+    stage: Stage
+    seed: int
+    task: Task
+    size: int
+
+    def __call__(self, epoch: int) -> list[Example]:
+        data, epochs, size = self.stage.data, self.stage.budget.epochs, self.size
+        balanced, own = data.sampling == "balanced", (self.seed + 1) * FRESH + epoch
         if not data.curriculum:
-            return task.examples(data.split, size, own)
-        # After the last epoch the batches are put in order once more.
+            return self.task.examples(data.split, size, own)
+        # Keras begins an epoch more than it trains: see `training_batches`.
         longest = data.curriculum[min(epoch, epochs - 1) * len(data.curriculum) // epochs]
         for factor in (1, 4, 16, FACTOR):  # as many as it takes; each draw begins as the one before
-            drawn = task.examples(data.split, factor * size, own)
+            drawn = self.task.examples(data.split, factor * size, own)
             short = [row for row in drawn if len(parts(row.source)[0]) <= longest]
             if len(short) >= size:
                 # Of a split that is a list the shallow come first: any of them, not the first ones.
@@ -82,6 +108,4 @@ def training_examples(stage: Stage, seed: int, task: Task, steps: int | None) ->
                 break
         if balanced and short:
             return short  # some of which it repeats
-        raise InputError(f"{data.split} of {task.name} has too few sources of at most {longest} tokens")
-
-    return draw
+        raise InputError(f"{data.split} of {self.task.name} has too few sources of at most {longest} tokens")

@@ -1,5 +1,6 @@
 """The training of a model, stage after stage."""
 
+import contextlib
 from typing import Any
 
 import keras
@@ -24,14 +25,14 @@ from kzoo.training.recipe import Recipe
 Entry = dict[str, Any]  # what results.json says of the training of a stage
 
 
-def fit(recipe: Recipe, checkpoint: Checkpoint, progress: bool = False) -> tuple[Any, list[Entry]]:
+def fit(recipe: Recipe, checkpoint: Checkpoint, progress: bool = False, draw_ahead: int = 0) -> tuple[Any, list[Entry]]:
     """Returns the trained model, and of each stage what results.json says of its training."""
     if recipe.constructed:
         none = {"epoch": 0, "steps": 0, "examples_seen": 0, "seconds": 0.0, "best_epoch": 0, "history": []}
         return build(recipe), [{**none, "backend": keras.config.backend(), "seed": recipe.seed}]
     notes = checkpoint.begin(recipe) if checkpoint.exists() else begin_notes(recipe, 0, [])
     while True:
-        model, entry = _fit_stage(recipe, checkpoint, notes, progress)
+        model, entry = _fit_stage(recipe, checkpoint, notes, progress, draw_ahead)
         finished = [*notes["finished"], entry]
         if len(finished) == len(recipe.stages):
             return model, finished
@@ -39,26 +40,28 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, progress: bool = False) -> tuple
         checkpoint.finish_stage(model, notes)
 
 
-def _fit_stage(recipe: Recipe, checkpoint: Checkpoint, notes: Notes, progress: bool) -> tuple[Any, Entry]:
+def _fit_stage(
+    recipe: Recipe, checkpoint: Checkpoint, notes: Notes, progress: bool, draw_ahead: int
+) -> tuple[Any, Entry]:
     """Trains one stage from its checkpoint, else from the weights of the stage before."""
     index = notes["stage"]
     stage = recipe.stages[index]
     model = build(recipe, index, checkpoint.file(stage_name(index - 1)) if index else None, stage.precision)
-    batches = training_batches(recipe, model, index)
-    epochs, steps = stage.budget.epochs, len(batches)
-    model.compile(optimizer=make_optimizer(stage.optimizer, epochs * steps), weighted_metrics=None)
-    model.optimizer.build(model.trainable_variables)
-    checkpoint.restore(model, notes)
-    done = notes["epoch"]
-    selecting, patience = stage.selection.by == "validation", stage.selection.patience
-    batches.begin(done)
-    if done < epochs and not (patience and done and done - notes["best_epoch"] >= patience):
-        label = f"stage {index + 1} of {len(recipe.stages)}" if len(recipe.stages) > 1 else ""
-        bar = Progress(epochs * steps, done * steps, progress, label)
-        callbacks = [*stage_callbacks(recipe, index, checkpoint, notes), bar]
-        # `batches` shuffle themselves; were Keras to shuffle too, a run taken up again would see another order.
-        options = {"initial_epoch": done, "epochs": epochs, "shuffle": False, "verbose": 0}
-        keras.Model.fit(model, batches, callbacks=callbacks, **options)
+    with contextlib.closing(training_batches(recipe, model, index, draw_ahead)) as batches:
+        epochs, steps = stage.budget.epochs, len(batches)
+        model.compile(optimizer=make_optimizer(stage.optimizer, epochs * steps), weighted_metrics=None)
+        model.optimizer.build(model.trainable_variables)
+        checkpoint.restore(model, notes)
+        done = notes["epoch"]
+        selecting, patience = stage.selection.by == "validation", stage.selection.patience
+        batches.begin(done)
+        if done < epochs and not (patience and done and done - notes["best_epoch"] >= patience):
+            label = f"stage {index + 1} of {len(recipe.stages)}" if len(recipe.stages) > 1 else ""
+            bar = Progress(epochs * steps, done * steps, progress, label)
+            callbacks = [*stage_callbacks(recipe, index, checkpoint, notes), bar]
+            # `batches` shuffle themselves; were Keras to shuffle too, a run taken up again would see another order.
+            options = {"initial_epoch": done, "epochs": epochs, "shuffle": False, "verbose": 0}
+            keras.Model.fit(model, batches, callbacks=callbacks, **options)
     if stage.optimizer.ema_momentum is not None:  # also where nothing was left to train
         model.optimizer.finalize_variable_values(model.trainable_variables)
     if selecting:

@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from kzoo import checks
 from kzoo.backend import ensure_backend
 from kzoo.errors import KzooError, PresetError, TrainingError
 from kzoo.saving.files import expand, read_json, write_bytes
@@ -23,6 +24,7 @@ def train(
     progress: bool = False,
     name: str | None = None,
     devices: int | None = None,
+    draw_ahead: int = 0,
 ) -> Path:
     """Trains a model by a recipe, stage after stage, evaluates it by length, and writes it as a preset folder.
 
@@ -41,6 +43,9 @@ def train(
         name: str. The name of the preset in its results. Defaults to the folder's.
         devices: int. Shares each batch between so many devices, on JAX; see `kzoo.training.devices.data_parallel`.
             Defaults to None: one device.
+        draw_ahead: int. So many epochs of a recipe's `fresh` data are drawn ahead, 0 to 256, each in a process of its
+            own, so that a fast accelerator does not wait for them; a script that asks for it needs
+            `if __name__ == "__main__":`. The examples are the same. Defaults to 0.
 
     Returns:
         Path. The folder.
@@ -49,9 +54,10 @@ def train(
         PresetError: `output` exists, another training writes to it, or a checkpoint of another recipe or backend is in
             the way, or is damaged.
         TrainingError: a loss or a weight is not finite, or no checkpoint can be written.
-        InputError: the recipe or its model is not valid, or there are not so many devices.
+        InputError: the recipe, its model or `draw_ahead` is not valid, or there are not so many devices.
         BackendError: several devices on another backend than JAX.
     """
+    checks.integer("draw_ahead", draw_ahead, 0, 256)
     recipe = recipe if isinstance(recipe, Recipe) else load_recipe(recipe)
     output = expand(output)
     folder = output.parent / f"{output.name}.training"
@@ -74,7 +80,7 @@ def train(
                 raise PresetError(f"{folder} holds an unfinished run: resume it, or remove the folder")
             if not _is(recipe, read_json(folder / "notes.json").get("recipe")):
                 raise PresetError(f"{folder} holds an unfinished run of another recipe: remove it, or finish that")
-        model, training = fit(recipe, checkpoint, progress)
+        model, training = fit(recipe, checkpoint, progress, draw_ahead)
         model.preset_name = name or output.name
         model.mechanism = recipe.mechanism
         model.supervision = None if recipe.supervision is None else list(recipe.supervision)
