@@ -1,28 +1,37 @@
 """A recurrent layer of Keras over a sequence."""
 
+from collections.abc import Sequence
+
 import keras
 from keras import ops
 
-from kzoo.annotations import Tensor
+from kzoo.annotations import Structure, Tensor
 from kzoo.layers.functional.scan import scan
 from kzoo.layers.functional.traced import exporting
 
 
-def over_time(layer: keras.layers.RNN, sequence: Tensor) -> Tensor:
+def over_time(layer: keras.layers.RNN, sequence: Tensor, noise: Sequence[Tensor] | None = None) -> Tensor:
     """Returns the outputs (B, T, D) of a recurrent layer of Keras for a sequence (B, T, E).
 
-    It is `layer(sequence)`; but under `torch.export` Keras' loop would be unrolled, and `scan` runs the layer's cell.
+    It is `layer(sequence)`; but under `torch.export` Keras' loop would be unrolled, and `scan` runs the layer's cell,
+    as it does with `noise`: of each state of the cell (B, T, D), what is added to it before each step.
     """
-    if not exporting():
+    if noise is None and not exporting():
         return layer(sequence)
 
-    def step(states: list[Tensor], row: Tensor) -> tuple[list[Tensor], Tensor]:
-        output, states = layer.cell(row, states)
+    def step(states: list[Tensor], row: Structure) -> tuple[list[Tensor], Tensor]:
+        if noise is not None:
+            states = [state + added for state, added in zip(states, row["noise"], strict=True)]
+        output, states = layer.cell(row["inputs"], states)
         return list(states), output
 
-    sizes = layer.cell.state_size
-    initial = [
-        ops.zeros((ops.shape(sequence)[0], n), sequence.dtype) for n in ([sizes] if isinstance(sizes, int) else sizes)
-    ]
-    _, outputs = scan(step, initial, ops.swapaxes(sequence, 0, 1))
+    initial = [ops.zeros((ops.shape(sequence)[0], n), sequence.dtype) for n in state_sizes(layer)]
+    rows = {"inputs": sequence} if noise is None else {"inputs": sequence, "noise": list(noise)}
+    _, outputs = scan(step, initial, keras.tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), rows))
     return ops.swapaxes(outputs, 0, 1)
+
+
+def state_sizes(layer: keras.layers.RNN) -> list[int]:
+    """Returns the sizes of the states of a layer's cell."""
+    sizes = layer.cell.state_size
+    return [sizes] if isinstance(sizes, int) else list(sizes)

@@ -1,5 +1,6 @@
 """The bidirectional LSTM as a reader of whole sequences."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -13,6 +14,8 @@ from kzoo.layers.functional.reverse import reverse
 from kzoo.layers.recurrent.lstm_reader import LSTMReader, lstm
 from kzoo.registry import alias, register
 
+Noise = Sequence[list[Tensor] | None]
+
 
 @register("reader")
 class BidirectionalLSTMReader(LSTMReader):
@@ -25,6 +28,7 @@ class BidirectionalLSTMReader(LSTMReader):
         units: int. Size of the state of each direction, 1 to 8,192. Defaults to 200.
         layers: int. 1 to 100. Defaults to 1.
         dropout: float. Rate between the layers while training; 0 where there is one. Defaults to 0.
+        noise: float. As of `LSTMReader`, on the states of both directions. Defaults to 0.
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
@@ -69,9 +73,16 @@ class BidirectionalLSTMReader(LSTMReader):
 
     def directions(self, sequence: Tensor, mask: Tensor, training: bool) -> tuple[Tensor, Tensor]:
         """Returns what the last layer reads forward and backward, of shape (B, T, units) each."""
-        for layer in self.stack[:-1]:
-            sequence = self.dropout(ops.concatenate(layer(sequence, mask), axis=-1), training=training)
-        return self.stack[-1](sequence, mask)
+        first, *others = self.stack
+        found = first(sequence, mask, self.of_both(sequence, training))
+        for layer in others:
+            sequence = self.dropout(ops.concatenate(found, axis=-1), training=training)
+            found = layer(sequence, mask, self.of_both(sequence, training))
+        return found
+
+    def of_both(self, sequence: Tensor, training: bool) -> list[list[Tensor] | None]:
+        """Returns noise for the states of both directions."""
+        return [self.drawn(sequence, training) for _ in range(2)]
 
     def compute_output_shape(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> Shape:
         return (sequence_shape[0], 2 * self.units)
@@ -90,9 +101,9 @@ class TwoDirections(keras.layers.Layer):
         self.backward_lstm.build(sequence_shape)
         self.built = True
 
-    def call(self, sequence: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        backward = over_time(self.backward_lstm, reverse(sequence, mask))
-        return over_time(self.forward_lstm, sequence), reverse(backward, mask)
+    def call(self, sequence: Tensor, mask: Tensor, noise: Noise = (None, None)) -> tuple[Tensor, Tensor]:
+        forward = over_time(self.forward_lstm, sequence, noise[0])
+        return forward, reverse(over_time(self.backward_lstm, reverse(sequence, mask), noise[1]), mask)
 
 
 alias("reader", "bidirectional_lstm", "BidirectionalLSTMReader")

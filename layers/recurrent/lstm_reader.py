@@ -3,6 +3,7 @@
 from typing import Any
 
 import keras
+from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, Tensor
@@ -24,6 +25,9 @@ class LSTMReader(Reader):
         units: int. Size of the state, 1 to 8,192. Defaults to 200.
         layers: int. 1 to 100. Defaults to 1.
         dropout: float. Rate between the layers while training; 0 where there is one. Defaults to 0.
+        noise: float. Standard deviation of noise on both states of every layer before each step while training, 0 to
+            10, as in [Lim et al., 2021](https://arxiv.org/abs/2102.04877): what is to stay has to survive it. No paper
+            of the zoo has it. Defaults to 0.
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
@@ -49,7 +53,13 @@ class LSTMReader(Reader):
     """
 
     def __init__(
-        self, units: int = 200, layers: int = 1, dropout: float = 0.0, dtype: DType = None, **kwargs: Any
+        self,
+        units: int = 200,
+        layers: int = 1,
+        dropout: float = 0.0,
+        noise: float = 0.0,
+        dtype: DType = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(dtype=dtype, **kwargs)
         self.units = checks.integer("units", units, 1, 8192)
@@ -58,6 +68,8 @@ class LSTMReader(Reader):
         if layers == 1 and rate:
             raise InputError(f"dropout={rate} does not apply: it is between layers, and there is one")
         self.dropout = keras.layers.Dropout(rate, dtype=self.dtype_policy)
+        self.noise = checks.number("noise", noise, 0.0, 10.0)
+        self.seeds = keras.random.SeedGenerator() if noise else None
         self.stack = [self.one_layer() for _ in range(layers)]
 
     def one_layer(self) -> Tensor:
@@ -72,11 +84,19 @@ class LSTMReader(Reader):
 
     def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         for i, layer in enumerate(self.stack):
-            sequence = over_time(layer, self.dropout(sequence, training=training) if i else sequence)
+            sequence = self.dropout(sequence, training=training) if i else sequence
+            sequence = over_time(layer, sequence, self.drawn(sequence, training))
         return sequence
 
+    def drawn(self, sequence: Tensor, training: bool) -> list[Tensor] | None:
+        """Returns noise for both states at every token of a sequence, or None where there is none."""
+        if self.seeds is None or not training:
+            return None
+        shape = (*ops.shape(sequence)[:2], self.units)
+        return [self.noise * keras.random.normal(shape, dtype=sequence.dtype, seed=self.seeds) for _ in range(2)]
+
     def get_config(self) -> Config:
-        own = {"units": self.units, "layers": self.layers, "dropout": self.dropout.rate}
+        own = {"units": self.units, "layers": self.layers, "dropout": self.dropout.rate, "noise": self.noise}
         return {**super().get_config(), **own}
 
 

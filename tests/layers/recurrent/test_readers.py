@@ -133,3 +133,30 @@ def test_dropout_without_a_second_layer_is_refused():
     with pytest.raises(InputError, match="dropout=0.1 does not apply: it is between layers, and there is one"):
         kzoo.layers.LSTMReader(units=4, layers=1, dropout=0.1)
     assert kzoo.layers.LSTMReader(units=4, layers=2, dropout=0.1).get_config()["dropout"] == 0.1
+
+
+def test_noise_is_added_to_the_cell_before_each_step():
+    keras.utils.set_random_seed(0)
+    reader = kzoo.layers.LSTMReader(64, noise=0.3)
+    sequence, mask = np.zeros((40, 2, 3), "float32"), np.ones((40, 2), bool)
+    reader.build((None, None, 3))
+    for variable in reader.trainable_variables:  # all gates are a half, and h_t = tanh(c_t) / 2
+        variable.assign(ops.zeros(variable.shape))
+    found = ops.convert_to_numpy(reader.states(ops.convert_to_tensor(sequence), mask, training=True))
+    cells = np.arctanh(2 * found)
+    added = np.stack([2 * cells[:, 0], 2 * cells[:, 1] - cells[:, 0]])  # of c_t = (c_(t-1) + noise) / 2
+    assert abs(added.mean()) < 0.02 and np.allclose(added.std(axis=(1, 2)), 0.3, atol=0.02)
+    assert abs(np.corrcoef(added[0].ravel(), added[1].ravel())[0, 1]) < 0.05  # each step has its own
+    assert not ops.convert_to_numpy(reader.states(ops.convert_to_tensor(sequence), mask)).any()
+
+
+@pytest.mark.parametrize("name", ["LSTMReader", "BidirectionalLSTMReader"])
+def test_noise_is_for_training_alone(name):
+    plain, (sequence, mask) = make(name), inputs()
+    noisy = registry.get("reader", {"class": name, "config": {**plain.get_config(), "noise": 0.5}})
+    noisy.build((None, None, 3))
+    for mine, other in zip(noisy.trainable_variables, plain.trainable_variables, strict=True):
+        mine.assign(other)
+    np.testing.assert_allclose(read(noisy, sequence, mask), read(plain, sequence, mask), atol=1e-6)
+    trained = [ops.convert_to_numpy(noisy(ops.convert_to_tensor(sequence), mask, training=True)) for _ in range(2)]
+    assert np.abs(trained[0] - read(plain, sequence, mask)).max() > 1e-2 < np.abs(trained[0] - trained[1]).max()
