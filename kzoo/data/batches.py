@@ -10,7 +10,7 @@ from kzoo import checks
 from kzoo.annotations import Arrays
 from kzoo.data.drawing_ahead import DrawingAhead, drawn, encoded
 from kzoo.data.sampling import SAMPLINGS
-from kzoo.errors import InputError
+from kzoo.errors import InputError, KzooError
 from kzoo.preprocessing.preprocessor import Preprocessor
 
 
@@ -59,6 +59,7 @@ class Batches(keras.utils.PyDataset):
         self.ahead = DrawingAhead(draw, preprocessor, draw_ahead, last) if draw is not None and draw_ahead else None
         self.drop_remainder, self.sampling = drop_remainder, checks.choice("sampling", sampling, SAMPLINGS)
         self.longest = (0, 0)
+        self.error: BaseException | None = None  # of drawing, which a backend may wrap
         self._take(0, encoded(examples(0) if callable(examples) else examples, preprocessor))
         self.begin(0)
         few = drop_remainder and sampling != "balanced"  # which fills a batch from fewer examples
@@ -76,7 +77,11 @@ class Batches(keras.utils.PyDataset):
     def pairs(self) -> list[tuple[list[int], list[int]]]:
         """list of (source, target). The encoded examples of the epoch, drawn once they are asked for."""
         if self.draw is not None and self.taken_in != self.epoch:
-            found = self.ahead(self.epoch) if self.ahead else drawn(self.draw, self.preprocessor, self.epoch)
+            try:
+                found = self.ahead(self.epoch) if self.ahead else drawn(self.draw, self.preprocessor, self.epoch)
+            except (KzooError, KeyboardInterrupt) as error:
+                self.error = error
+                raise
             self._take(self.epoch, found)
         return self.taken
 

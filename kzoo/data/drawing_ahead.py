@@ -6,11 +6,13 @@ import signal
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
 from kzoo import checks
 from kzoo.discovery import import_file, imported
+from kzoo.errors import TrainingError
 
 Encoded = list[tuple[Any, Any]]
 
@@ -50,11 +52,21 @@ class DrawingAhead:
                 self.under_way[number] = self.pool.submit(drawn, self.draw, self.preprocessor, number)
 
     def __call__(self, epoch: int) -> Encoded:
-        """Returns the encoded examples of an epoch, and lets go of them."""
-        if epoch not in self.under_way:
-            self.begin(epoch)
-        found = self.under_way.pop(epoch, None)
-        return drawn(self.draw, self.preprocessor, epoch) if found is None else found.result()
+        """Returns the encoded examples of an epoch, and lets go of them.
+
+        Raises:
+            TrainingError: a process ended before it had drawn them.
+        """
+        try:
+            if epoch not in self.under_way:
+                self.begin(epoch)
+            found = self.under_way.pop(epoch, None)
+            return drawn(self.draw, self.preprocessor, epoch) if found is None else found.result()
+        except BrokenProcessPool:
+            raise TrainingError(
+                "a process that draws examples ahead has ended: memory does not suffice for so many, or a script calls "
+                'kzoo.train without `if __name__ == "__main__":`'
+            ) from None
 
     def close(self) -> None:
         """Ends the processes."""
@@ -62,7 +74,7 @@ class DrawingAhead:
             processes = list((self.pool._processes or {}).values())
             self.pool.shutdown(wait=False, cancel_futures=True)
             for process in processes:
-                process.terminate()  # what it draws is not needed any more
+                process.terminate()  # which `shutdown` waits for, though nobody needs what it draws
         self.pool, self.under_way = None, {}
 
 

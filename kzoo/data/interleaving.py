@@ -47,6 +47,11 @@ class Alternating(keras.utils.PyDataset):
         self.batches, self.steps = list(batches), steps
         self.batch_size = batches[0].batch_size
 
+    @property
+    def error(self) -> BaseException | None:
+        """BaseException or None. Of drawing examples, the first."""
+        return next((batches.error for batches in self.batches if batches.error), None)
+
     def begin(self, epoch: int) -> None:
         """Puts all batches into the order of an epoch."""
         for batches in self.batches:

@@ -1,10 +1,12 @@
 """The training of a model, stage after stage."""
 
 import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import keras
 
+from kzoo.errors import KzooError
 from kzoo.saving.weights import load_weights
 from kzoo.tasks import get as get_task
 from kzoo.training.batches import training_batches
@@ -61,7 +63,8 @@ def _fit_stage(
             callbacks = [*stage_callbacks(recipe, index, checkpoint, notes), bar]
             # `batches` shuffle themselves; were Keras to shuffle too, a run taken up again would see another order.
             options = {"initial_epoch": done, "epochs": epochs, "shuffle": False, "verbose": 0}
-            keras.Model.fit(model, batches, callbacks=callbacks, **options)
+            with _first_error(batches):
+                keras.Model.fit(model, batches, callbacks=callbacks, **options)
     if stage.optimizer.ema_momentum is not None:  # also where nothing was left to train
         model.optimizer.finalize_variable_values(model.trainable_variables)
     if selecting:
@@ -71,6 +74,22 @@ def _fit_stage(
         model = build(recipe, index)
         model.set_weights(trained)
     return model, _entry(recipe, index, notes, steps, batches.batch_size)
+
+
+@contextlib.contextmanager
+def _first_error(batches: Any) -> Iterator[None]:
+    """Raises what stopped a training, and not what came of it.
+
+    TensorFlow wraps an error of the examples; and where weights are averaged Keras does that after an error too, on JAX
+    with weights that it may not hold then.
+    """
+    try:
+        yield
+    except Exception as error:
+        first = batches.error or error.__context__
+        if isinstance(first, (KzooError, KeyboardInterrupt)):
+            raise first from None
+        raise
 
 
 def stage_callbacks(recipe: Recipe, index: int, checkpoint: Checkpoint, notes: Notes) -> list[keras.callbacks.Callback]:

@@ -13,7 +13,7 @@ import pytest
 import kzoo
 from kzoo.data.batches import Batches
 from kzoo.data.drawing_ahead import DrawingAhead
-from kzoo.errors import InputError
+from kzoo.errors import InputError, TrainingError
 from kzoo.training.batches import Drawn
 from kzoo.training.stages import Budget, Data, Stage
 
@@ -105,6 +105,19 @@ def test_what_fails_in_a_process_is_raised_here():
     with pytest.raises(InputError, match="none is left"):
         found[0]
     found.close()
+
+
+@dataclass
+class Ending:
+    def __call__(self, epoch):
+        os._exit(1)
+
+
+def test_a_process_that_ends_is_one_sentence():
+    ahead = DrawingAhead(Ending(), preprocessor(), 1)
+    with pytest.raises(TrainingError, match="a process that draws examples ahead has ended"):
+        ahead(1)
+    ahead.close()
 
 
 @pytest.mark.parametrize("wrong", [-1, 257, 1.5])

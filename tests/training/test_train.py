@@ -15,6 +15,7 @@ from kzoo.errors import InputError, PresetError, TrainingError
 from kzoo.saving.files import read_json, sha256, write_json
 from kzoo.tasks.base import Split
 from kzoo.tasks.copying import DigitTask
+from kzoo.training.batches import Drawn
 from kzoo.training.build import build
 from kzoo.training.recipe import Recipe
 from kzoo.training.train import train
@@ -169,6 +170,23 @@ def test_the_moving_average_of_the_weights(config, unbroken):
     for name, value in expected.items():
         np.testing.assert_allclose(found[name], value, atol=1e-6)
     assert max(np.abs(found[name] - value).max() for name, value in later[-1].items()) > 1e-3
+
+
+@pytest.mark.parametrize("error", [InputError("no more examples"), KeyboardInterrupt()])
+def test_what_stops_an_averaged_run_is_what_is_raised(error, config, monkeypatch, tmp_path):
+    draw = Drawn.__call__
+
+    def stopping(self, epoch):
+        if epoch == 2:
+            raise error
+        return draw(self, epoch)
+
+    monkeypatch.setattr(Drawn, "__call__", stopping)
+    config |= {**AVERAGED, "fresh": True, "steps_per_epoch": 2}
+    del config["examples"]
+    with pytest.raises(type(error)) as raised:
+        train(Recipe.from_config(config), tmp_path / "tiny_recopy")
+    assert raised.value is error
 
 
 def test_a_run_ends_as_a_whole_preset(config, unbroken):
