@@ -31,7 +31,7 @@ class OutputError(KzooError, OSError):
 
 
 class TrainingError(KzooError, ArithmeticError):
-    """A training cannot go on: a loss or a weight is not finite."""
+    """A training cannot go on: a loss or a weight is not finite, or a process that draws examples has ended."""
 
 
 class HubError(KzooError, OSError):
