@@ -37,7 +37,7 @@ class Batches(keras.utils.PyDataset):
         last: int or None. The last epoch that is drawn ahead. Defaults to None: there is none.
 
     Raises:
-        InputError: there are no examples, or `sampling` is unknown.
+        InputError: there are no examples, `sampling` is unknown, or `draw_ahead` is out of range.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Batches(keras.utils.PyDataset):
         """Returns the batches of one pass over the examples, each as indices."""
         if number not in self.passes:
             if self.ahead:
-                self.ahead.begin(self.epoch + (self.taken_in == self.epoch))
+                self.ahead.begin(self.epoch + 1)  # this one is drawn: its size has told which pass this is
             random = None if self.seed is None else np.random.default_rng([self.seed, number])
             batches = self._balanced(random) if self.sampling == "balanced" else self._each_once(random)
             if self.sampling != "mixed" and random is not None:

@@ -25,13 +25,7 @@ def over_time(layer: keras.layers.RNN, sequence: Tensor, noise: Sequence[Tensor]
         output, states = layer.cell(row["inputs"], states)
         return list(states), output
 
-    initial = [ops.zeros((ops.shape(sequence)[0], n), sequence.dtype) for n in state_sizes(layer)]
+    initial = list(layer.cell.get_initial_state(ops.shape(sequence)[0]))
     rows = {"inputs": sequence} if noise is None else {"inputs": sequence, "noise": list(noise)}
     _, outputs = scan(step, initial, keras.tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), rows))
     return ops.swapaxes(outputs, 0, 1)
-
-
-def state_sizes(layer: keras.layers.RNN) -> list[int]:
-    """Returns the sizes of the states of a layer's cell."""
-    sizes = layer.cell.state_size
-    return [sizes] if isinstance(sizes, int) else list(sizes)

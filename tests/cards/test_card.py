@@ -141,7 +141,7 @@ def test_the_seeds_stand_together_too():
 
 def test_seconds_are_those_of_a_device():
     own = render_card("noisy_ndr_listops")
-    assert "Seconds are those of the training steps on NVIDIA H100 80GB HBM3" in own
+    assert "Seconds are those of the training steps on NVIDIA H100 80GB HBM3,\n" in own
     assert "Seconds are those of the training steps on a CPU with two cores,\n" in render_card("ndr_listops")
 
 
