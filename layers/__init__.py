@@ -58,10 +58,12 @@ if TYPE_CHECKING:
     from kzoo.layers.positions.rotary_positions import RotaryPositions as RotaryPositions
     from kzoo.layers.positions.sinusoidal_encoding import SinusoidalEncoding as SinusoidalEncoding
     from kzoo.layers.recurrent.attention_decoder import AttentionDecoder as AttentionDecoder
+    from kzoo.layers.recurrent.beam_tree_reader import BeamTreeReader as BeamTreeReader
     from kzoo.layers.recurrent.bidirectional_gru import BidirectionalGRU as BidirectionalGRU
     from kzoo.layers.recurrent.bidirectional_lstm_reader import BidirectionalLSTMReader as BidirectionalLSTMReader
     from kzoo.layers.recurrent.boundary_vectors import BoundaryVectors as BoundaryVectors
     from kzoo.layers.recurrent.dnc_reader import DNCReader as DNCReader
+    from kzoo.layers.recurrent.gated_recursive_cell import GatedRecursiveCell as GatedRecursiveCell
     from kzoo.layers.recurrent.lstm_reader import LSTMReader as LSTMReader
     from kzoo.layers.recurrent.mixer_reader import MixerReader as MixerReader
     from kzoo.layers.recurrent.reader import Reader as Reader

@@ -94,51 +94,14 @@ def expression(draw: Draw, depth: int) -> Tree:
     return tree
 
 
-@register("task", "listops")
-class ListOps(ClassificationTask):
-    """ListOps: the value of nested minima, maxima, medians and sums modulo 10, of 2 to 5 digits or operations each.
+class NestedLists(ClassificationTask):
+    """Base of the tasks that ask for the value of nested operations on lists of digits.
 
-    A median of two middle values is their mean, rounded down. Length is the dependency depth: operations within each
-    other, counted only along the arguments that an operation selects; others may nest deeper, and cannot be ignored
-    before it is known that they may. The training split has a million expressions of depth 1 to 5, the validation split
-    depth 6, the test split 7 and 8. "iid" holds 1,000 of depth 1 to 5 that training never has; so are test examples of
-    those depths. An argument is an operation with the probability 0.3. No expression has more than 50 tokens, or 6 for
-    each depth beyond the published.
+    A median of two middle values is their mean, rounded down; a sum is taken modulo 10.
+    """
 
-    Example:
-
-    ```python
-    task = kzoo.tasks.get("listops")
-    source = tuple("[MED 4 8 5 [MAX 8 4 9 ] ]".split())
-    assert task.solve(source) == ("6",) and task.depth(source) == 1  # the maximum, 9, is not in the middle
-    ```
-
-    Differences from the authors' code: it draws whole expressions, wraps the shallow ones, never as a last argument,
-    and keeps those of the right depth; and names its seed by a hash that is another one in every process. Here every
-    depth is drawn alike, see `expression`. As there, an operation counts for three tokens towards the limit, though it
-    is two."""
-
-    name = "listops"
     vocabulary = (*DIGITS, *OPERATIONS, "]")
     labels = DIGITS
-    splits = {
-        "train": Split((1, 5), 1_000_000),
-        "validation": Split((6, 6), 1_000),
-        "test": Split((7, 8), 1_000),
-        "iid": Split((1, 5), 1_000),
-        "long": Split((1, 5), 1_000_000),
-    }
-    test_lengths: tuple[int | None, ...] = (None, 7, 8)
-    length_unit = "dependency depth"
-    paper = f"{CSORDAS}, Table 3"
-    published = published_means(
-        DEEP_BUDGET, lstm=71, bidirectional_lstm=57, transformer=74, rel=79, abs_rel_gate=90, ndr=99
-    )
-
-    @property
-    def strata(self) -> dict[str, Stratum]:
-        sampled = token_strata(lambda rng, depth: self.sample(rng, depth).source, few=34, many=40)
-        return listops_strata(OPERATIONS, self.depth) | sampled
 
     def solve(self, source: Tokens) -> Tokens:
         return TARGETS[self._read(tuple(source))[0]]
@@ -158,22 +121,6 @@ class ListOps(ClassificationTask):
             InputError: the source is not one of this task's.
         """
         return self._read(tuple(source))[1]
-
-    def sample(self, rng: np.random.Generator, length: int) -> Example:
-        text, value, _, _ = expression(uniforms(rng), length)
-        return Example(tuple(text.split()), TARGETS[value])
-
-    def draw(self, rng: np.random.Generator, split: str, length: int | None) -> Example:
-        least = LONG if split == "long" and rng.random() < 0.5 else 0
-        while True:
-            example = super().draw(rng, split, length)
-            if len(example.source) >= least:
-                return example
-
-    def belongs(self, example: Example, split: str) -> bool:
-        if split in ("train", "long"):
-            return not held_out(example.source)
-        return held_out(example.source) or self.depth(example.source) > LONGEST_TRAINED
 
     def _read(self, source: Tokens) -> tuple[int, int, list[tuple[int, int]]]:
         """Returns value, dependency depth, and the values of `intermediate`.
@@ -202,3 +149,64 @@ class ListOps(ClassificationTask):
             if len(stack) == 1 and len(stack[0][2]) == 1:
                 return stack[0][2][0], stack[0][3][0], found
         raise InputError(f"a source of {self.name} is as [MED 4 8 5 [MAX 8 4 9 ] ], not {' '.join(source)!r:.100}")
+
+
+@register("task", "listops")
+class ListOps(NestedLists):
+    """ListOps: the value of nested minima, maxima, medians and sums modulo 10, of 2 to 5 digits or operations each.
+
+    A median of two middle values is their mean, rounded down. Length is the dependency depth: operations within each
+    other, counted only along the arguments that an operation selects; others may nest deeper, and cannot be ignored
+    before it is known that they may. The training split has a million expressions of depth 1 to 5, the validation split
+    depth 6, the test split 7 and 8. "iid" holds 1,000 of depth 1 to 5 that training never has; so are test examples of
+    those depths. An argument is an operation with the probability 0.3. No expression has more than 50 tokens, or 6 for
+    each depth beyond the published.
+
+    Example:
+
+    ```python
+    task = kzoo.tasks.get("listops")
+    source = tuple("[MED 4 8 5 [MAX 8 4 9 ] ]".split())
+    assert task.solve(source) == ("6",) and task.depth(source) == 1  # the maximum, 9, is not in the middle
+    ```
+
+    Differences from the authors' code: it draws whole expressions, wraps the shallow ones, never as a last argument,
+    and keeps those of the right depth; and names its seed by a hash that is another one in every process. Here every
+    depth is drawn alike, see `expression`. As there, an operation counts for three tokens towards the limit, though it
+    is two."""
+
+    name = "listops"
+    splits = {
+        "train": Split((1, 5), 1_000_000),
+        "validation": Split((6, 6), 1_000),
+        "test": Split((7, 8), 1_000),
+        "iid": Split((1, 5), 1_000),
+        "long": Split((1, 5), 1_000_000),
+    }
+    test_lengths: tuple[int | None, ...] = (None, 7, 8)
+    length_unit = "dependency depth"
+    paper = f"{CSORDAS}, Table 3"
+    published = published_means(
+        DEEP_BUDGET, lstm=71, bidirectional_lstm=57, transformer=74, rel=79, abs_rel_gate=90, ndr=99
+    )
+
+    @property
+    def strata(self) -> dict[str, Stratum]:
+        sampled = token_strata(lambda rng, depth: self.sample(rng, depth).source, few=34, many=40)
+        return listops_strata(OPERATIONS, self.depth) | sampled
+
+    def sample(self, rng: np.random.Generator, length: int) -> Example:
+        text, value, _, _ = expression(uniforms(rng), length)
+        return Example(tuple(text.split()), TARGETS[value])
+
+    def draw(self, rng: np.random.Generator, split: str, length: int | None) -> Example:
+        least = LONG if split == "long" and rng.random() < 0.5 else 0
+        while True:
+            example = super().draw(rng, split, length)
+            if len(example.source) >= least:
+                return example
+
+    def belongs(self, example: Example, split: str) -> bool:
+        if split in ("train", "long"):
+            return not held_out(example.source)
+        return held_out(example.source) or self.depth(example.source) > LONGEST_TRAINED

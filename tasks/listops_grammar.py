@@ -7,30 +7,30 @@ import numpy as np
 from kzoo.errors import InputError
 from kzoo.registry import register
 from kzoo.tasks.base import Example, Split, Tokens
-from kzoo.tasks.classification import ClassificationTask, held_out
+from kzoo.tasks.classification import held_out
+from kzoo.tasks.listops import DIGITS, NestedLists
 from kzoo.tasks.strata import Stratum
 
-NUMBERS = tuple("0123456789")
-OPERATIONS = ("[MIN", "[MAX", "[MED", "[SM")
+OPERATIONS = ("[MIN", "[MAX", "[MED", "[SM")  # in the order of the published generator
 CLOSE = "]"
 OPERATION = 0.25  # how likely a tree is an operation
-ARITIES = (2, 3, 4, 5)
+ARGUMENTS = 5  # of an operation, at most; the least are 2
 LONGEST = 1_000
 
 
 @cache
-def probabilities() -> dict[int, np.ndarray]:
-    """Returns by k how likely k trees together have n tokens, for n up to 1,000, where an operation has 2 to 5."""
+def probabilities(most: int = ARGUMENTS) -> list[np.ndarray]:
+    """Returns by k how likely k trees together have n tokens, for n up to 1,000, where an operation has 2 to `most`."""
     tree = np.zeros(LONGEST + 1)
-    found = {1: tree}
     tree[1] = 1 - OPERATION
-    for k in range(2, ARITIES[-1] + 1):
-        found[k] = np.zeros(LONGEST + 1)
+    none = np.zeros(LONGEST + 1)
+    none[0] = 1.0
+    found = [none, tree, *(np.zeros(LONGEST + 1) for _ in range(2, most + 1))]
     for n in range(2, LONGEST + 1):
         # All with fewer tokens are known: k trees of n - 2 tokens have trees of at most n - 3.
-        for k in range(2, ARITIES[-1] + 1):
+        for k in range(2, most + 1):
             found[k][n - 1] = found[k - 1][: n - 1][::-1] @ tree[1:n]
-        tree[n] = OPERATION * np.mean([found[k][n - 2] for k in ARITIES])
+        tree[n] = OPERATION * np.mean([found[k][n - 2] for k in range(2, most + 1)])
     return found
 
 
@@ -40,24 +40,24 @@ def pick(rng: np.random.Generator, weights: np.ndarray) -> int:
     return int(np.searchsorted(sums, rng.random() * sums[-1], side="right"))
 
 
-def tree(rng: np.random.Generator, length: int) -> list[str]:
-    """Draws a tree from the published grammar, given that it has so many tokens."""
+def tree(rng: np.random.Generator, length: int, most: int = ARGUMENTS) -> list[str]:
+    """Draws a tree from the published grammar, given that it has so many tokens, with up to `most` arguments each."""
     if length == 1:
-        return [NUMBERS[rng.integers(10)]]
-    known = probabilities()
-    arity, left = ARITIES[pick(rng, np.array([known[k][length - 2] for k in ARITIES]))], length - 2
+        return [DIGITS[rng.integers(10)]]
+    known = probabilities(most)
+    number, left = 2 + pick(rng, np.array([known[k][length - 2] for k in range(2, most + 1)])), length - 2
     found = [OPERATIONS[rng.integers(4)]]
-    for others in range(arity - 1, -1, -1):
+    for others in range(number - 1, -1, -1):
         size = left
         if others:
             size = 1 + pick(rng, known[1][1:left] * known[others][1:left][::-1])
-        found += tree(rng, size)
+        found += tree(rng, size, most)
         left -= size
     return [*found, CLOSE]
 
 
 @register("task", "listops_grammar")
-class ListOpsGrammar(ClassificationTask):
+class ListOpsGrammar(NestedLists):
     """Nested operations on lists of digits, drawn as those of the published data; `listops` is another paper's.
 
     From [Nangia and Bowman, 2018](https://arxiv.org/abs/1804.06028): a tree is an operation with probability 1/4, else
@@ -74,15 +74,15 @@ class ListOpsGrammar(ClassificationTask):
     ```
 
     Differences: a tree is drawn given its length, so lists of an exact length cost nothing; the published generator's
-    limit of 20 levels, which hardly any tree meets, does not apply; it draws 100,000 trees, all different.
+    limit of 20 levels, which hardly any tree meets, does not apply, nor does that of 8 in the later lists of up to ten
+    and fifteen trees, which are strata here; of its different trees, 90,000 for training, those of over 100 tokens are
+    left out, here there are so many of up to 100.
     """
 
     name = "listops_grammar"
-    vocabulary = (*NUMBERS, *OPERATIONS, CLOSE)
-    labels = NUMBERS
     target_steps = (0, 1)
     splits = {
-        "train": Split((1, 100), 10_000),
+        "train": Split((1, 100), 90_000),
         "validation": Split((6, 100), 1_000),
         "test": Split((101, 1_000), 200),
     }
@@ -92,17 +92,22 @@ class ListOpsGrammar(ClassificationTask):
     @property
     def strata(self) -> dict[str, Stratum]:
         def flat(rng: np.random.Generator, n: int) -> Tokens:
-            return (OPERATIONS[rng.integers(4)], *(NUMBERS[i] for i in rng.integers(0, 10, n - 2)), CLOSE)
+            return (OPERATIONS[rng.integers(4)], *(DIGITS[i] for i in rng.integers(0, 10, n - 2)), CLOSE)
 
         def spine(rng: np.random.Generator, n: int) -> Tokens:
-            found = [NUMBERS[rng.integers(10)]]
+            found = [DIGITS[rng.integers(10)]]
             while len(found) + 3 <= n:
-                found = [OPERATIONS[rng.integers(4)], NUMBERS[rng.integers(10)], *found, CLOSE]
+                found = [OPERATIONS[rng.integers(4)], DIGITS[rng.integers(10)], *found, CLOSE]
             return tuple(found)
+
+        def wide(most: int) -> Stratum:
+            return Stratum(f"operations of up to {most} trees", lambda rng, n: tuple(tree(rng, n, most)), shortest=4)
 
         return {
             "flat": Stratum("one operation, of more numbers than in training", flat, shortest=8),
             "spine": Stratum("operations within each other, of two each", spine, shortest=4),
+            "ten_arguments": wide(10),
+            "fifteen_arguments": wide(15),
         }
 
     def draw(self, rng: np.random.Generator, split: str, length: int | None) -> Example:
@@ -121,29 +126,3 @@ class ListOpsGrammar(ClassificationTask):
         if split == "test" or len(example.source) < 6:
             return True
         return held_out(example.source) == (split == "validation")
-
-    def solve(self, source: Tokens) -> Tokens:
-        open_lists: list[tuple[str, list[int]]] = [("", [])]
-        for token in source:
-            if token in NUMBERS:
-                open_lists[-1][1].append(int(token))
-            elif token in OPERATIONS:
-                open_lists.append((token, []))
-            elif token == CLOSE and len(open_lists) > 1 and open_lists[-1][1]:
-                operation, numbers = open_lists.pop()
-                open_lists[-1][1].append(applied(operation, numbers))
-            else:
-                raise InputError(f"a source of {self.name} is a digit or a list, not {' '.join(source)!r:.60}")
-        if len(open_lists) != 1 or len(open_lists[0][1]) != 1:
-            raise InputError(f"a source of {self.name} is one digit or one closed list")
-        return (NUMBERS[open_lists[0][1][0]],)
-
-
-def applied(operation: str, numbers: list[int]) -> int:
-    """Returns the value of an operation on numbers."""
-    if operation == "[SM":
-        return sum(numbers) % 10
-    if operation == "[MED":
-        ordered, half = sorted(numbers), len(numbers) // 2
-        return ordered[half] if len(numbers) % 2 else (ordered[half - 1] + ordered[half]) // 2
-    return min(numbers) if operation == "[MIN" else max(numbers)

@@ -65,6 +65,12 @@ GROUPS = (
         ("WindowedBias", "WindowedCrossBias", "CalibratedBias", "HardAlibiBias"),
     ),
     Group(
+        "trees",
+        "joins two neighbours at a time until one vector is left, in an order that is learned with what they become",
+        "the order is found by chance first, and on long inputs each of many steps must be right",
+        ("BeamTreeReader",),
+    ),
+    Group(
         "states",
         "reads token by token into a state, or onto a stack, without attention",
         "what does not fit into the state is lost; the rule for a token must be learned exactly, for errors stay",

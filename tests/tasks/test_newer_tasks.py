@@ -227,11 +227,31 @@ def test_lists_follow_the_published_grammar():
     assert task.solve(("[MED", "1", "4", "2", "9", "]")) == ("3",) and task.solve(
         ("[MAX", "[MIN", "4", "2", "]", "1", "]")
     ) == ("2",)
+    assert task.intermediate(("[SM", "7", "[MAX", "1", "8", "]", "9", "]")) == [
+        (1, "7"), (3, "1"), (4, "8"), (2, "8"), (5, "5"), (6, "4"), (0, "4"), (7, "4")
+    ]  # fmt: skip
     for wrong in (("[MED", "]"), ("1", "2"), ("[MIN", "1"), ("]",)):
         with pytest.raises(InputError, match="a source of listops_grammar is"):
             task.solve(wrong)
     with pytest.raises(InputError, match="have 1, or 4 to"):
         task.examples("test", 1, length=3)
+
+
+@pytest.mark.parametrize("stratum, most", [("ten_arguments", 10), ("fifteen_arguments", 15)])
+def test_lists_of_more_numbers_than_in_training(stratum, most):
+    def arguments(source):
+        open_lists = [0]
+        for token in source:
+            if token.startswith("["):
+                open_lists.append(0)
+            else:
+                if token == "]":
+                    yield open_lists.pop()
+                open_lists[-1] += 1
+
+    examples = tasks.get("listops_grammar").stratum_examples(stratum, 20, length=100)
+    numbers = [n for x in examples for n in arguments(x.source)]
+    assert all(len(x.source) == 100 for x in examples) and (min(numbers), max(numbers)) == (2, most)
 
 
 SCAN = {
