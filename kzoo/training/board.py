@@ -78,6 +78,11 @@ READERS: dict[str, Config] = {
     "delta_reader": {"reader": _delta("delta"), "embedding_units": 64, "units": 64},
     "delta_product_reader": {"reader": _delta("delta_product"), "embedding_units": 64, "units": 64},
     "positive_delta_reader": {"reader": _delta("delta", low=0.0), "embedding_units": 64, "units": 64},
+    "beam_tree": {
+        "reader": {"class": "BeamTreeReader", "config": {"beams": 2, "score_units": 32}},
+        "embedding_units": 64,
+        "units": 64,
+    },
 }
 # What answers at tokens of the source: the blocks of a decoder, under a causal mask, or a network of a reader.
 TAGGED = ("s3", "mqar")
@@ -108,9 +113,9 @@ def recipe(mechanism: str, task: str) -> Recipe:
 
     All train 2,000 batches of 64 examples, which are drawn anew, and keep the last weights. A decoder has two blocks of
     64 units and four heads. A tagger has such blocks, or an LSTM, and twice the learning rate. A reader has one layer
-    of 128 units, or of 64 with four heads, and three times the learning rate. On the tasks `SHORT_FIRST` there are
-    3,000 batches, each of one length, in eight parts: the longest length grows from part to part by the same factor, up
-    to that of the training split.
+    of 128 units, or of 64 with four heads, or trees of 64 units, and three times the learning rate. On the tasks
+    `SHORT_FIRST` there are 3,000 batches, each of one length, in eight parts: the longest length grows from part to
+    part by the same factor, up to that of the training split.
 
     Raises:
         InputError: there is no such mechanism in the comparison.

@@ -130,14 +130,12 @@ class BeamTreeReader(Reader):
         known = ops.log_softmax(ops.where(places < left - 1, pairs, NEVER), axis=-1)
         sums = state["scores"][..., None] + known
         compared = sums + inputs["noise"] if "noise" in inputs else sums
-        chosen = ops.top_k(ops.reshape(compared, (-1, self.beams * length)), self.beams)[1]
-        chosen = ops.cast(chosen, "int32")
+        chosen = best(ops.reshape(compared, (-1, self.beams * length)), self.beams)
         beam, place = chosen // length, (chosen % length)[..., None]
-        scores = ops.take_along_axis(ops.reshape(sums, (-1, self.beams * length)), chosen, axis=1)
-
         from_beam = ops.cast(beam[..., None] == ops.arange(self.beams, dtype="int32"), "float32")
         vectors = ops.einsum("bjk,bktd->bjtd", from_beam, vectors)
-        pairs = ops.einsum("bjk,bkt->bjt", from_beam, pairs)
+        pairs, sums = (ops.einsum("bjk,bkt->bjt", from_beam, x) for x in (pairs, sums))
+        scores = ops.sum(ops.where(places == place, sums, 0.0), axis=-1)
         before, first, second, after = (self.at(vectors, place + offset) for offset in (-1, 0, 1, 2))
         parent = self.cell(first, second, kept)
         pairs = ops.where(places < place, pairs, following(pairs[..., None])[..., 0])
@@ -194,6 +192,18 @@ class BeamTreeReader(Reader):
 def following(vectors: Tensor) -> Tensor:
     """Returns for each of the vectors (B, k, T, D) the next one, and for the last the first."""
     return ops.roll(vectors, -1, axis=2)
+
+
+def best(numbers: Tensor, k: int) -> Tensor:
+    """Returns the indices (B, k) of the k largest numbers in each row (B, N), the largest first.
+
+    Neither `top_k` nor `argsort` can be exported in every format from every backend.
+    """
+    places, found = ops.arange(ops.shape(numbers)[1], dtype="int32"), []
+    for _ in range(k):
+        found.append(ops.cast(ops.argmax(numbers, axis=-1), "int32")[:, None])
+        numbers = ops.where(places == found[-1], -float("inf"), numbers)
+    return ops.concatenate(found, axis=-1)
 
 
 alias("reader", "beam_tree", "BeamTreeReader")
