@@ -18,6 +18,7 @@ of
 import hashlib
 import json
 import math
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import mean, stdev
 from typing import Any
@@ -63,17 +64,22 @@ def breaches(recipe: Recipe, parameters: int | None = None, training: Sequence[M
     Args:
         recipe: Recipe.
         parameters: int. The number of weights, where it is known.
-        training: sequence of dict, what results.json says of its trainings: `steps` and `examples_seen` of each.
+        training: sequence of dict, what results.json says of the stages of its runs: `steps` and `examples_seen` of
+            each, and the `seed` and `backend` of the run.
     """
-    found = []
+    found: list[str] = []
+    runs: dict[tuple[Any, Any], Counter[str]] = defaultdict(Counter)
     if recipe.constructed:
         found.append("its weights are set, not trained")
     if parameters is not None and parameters > PARAMETERS:
         found.append(f"it has {parameters:,} parameters, more than {PARAMETERS:,}")
-    for entry in training:
-        for key, limit, what in (("steps", STEPS, "steps"), ("examples_seen", EXAMPLES, "examples")):
-            if entry.get(key, 0) > limit:
-                found.append(f"it was trained on {entry[key]:,} {what}, more than {limit:,}")
+    for stage in training:
+        counts = {key: stage.get(key, 0) for key in ("steps", "examples_seen")}
+        runs[stage.get("seed"), stage.get("backend")].update(counts)
+    for key, limit, what in (("steps", STEPS, "steps"), ("examples_seen", EXAMPLES, "examples")):
+        most = max((run[key] for run in runs.values()), default=0)
+        if most > limit:
+            found.append(f"it was trained on {most:,} {what}, more than {limit:,}")
     if any(stage.data.split != "train" for stage in recipe.stages):
         found.append("it was trained on another split than train")
     return list(dict.fromkeys(found))

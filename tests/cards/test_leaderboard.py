@@ -49,6 +49,9 @@ def test_what_the_protocol_allows():
     long = [{"steps": 3_001, "examples_seen": 400_000}]
     found = protocol.breaches(recipe(), None, long)
     assert found[0] == "it was trained on 3,001 steps, more than 3,000" and "400,000 examples" in found[1]
+    stages = [{"seed": seed, "stage": k, "steps": 1_600, "examples_seen": 100_000} for seed in (0, 1) for k in (0, 1)]
+    assert protocol.breaches(recipe(), None, stages) == ["it was trained on 3,200 steps, more than 3,000"]
+    assert protocol.breaches(recipe(), None, [stages[0], stages[2]]) == []
     other = recipe(task="sorter", stages=[STAGE | {"data": {"split": "windows"}}])
     assert protocol.breaches(other) == ["it was trained on another split than train"]
     assert protocol.breaches(load_recipe("theorem_sorter"), 302) == ["its weights are set, not trained"]
