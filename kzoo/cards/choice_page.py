@@ -91,11 +91,12 @@ def _asked(own: dict[str, Any]) -> str:
 
 
 def _best(cells: Sequence[dict[str, Any]]) -> str:
-    """Returns the best mechanisms of a task, the first of them with its score."""
-    first = cells[0]
+    """Returns the best mechanisms of a task, the first of them with its score, and how many seeds they have."""
+    first, counts = cells[0], [cell["seeds"] for cell in cells[:NAMED]]
     names = ", ".join(f"[{cell['mechanism']}]({_place(cell['run'])})" for cell in cells[:NAMED])
     more = f" and {len(cells) - NAMED} more" if len(cells) > NAMED else ""
-    seeds = f"{first['seeds']} seed{'s' if first['seeds'] > 1 else ''}"
+    seeds = f"{min(counts)} to {max(counts)}" if min(counts) < max(counts) else str(counts[0])
+    seeds += " seeds" if max(counts) > 1 else " seed"
     return f"{names}{more}: {_share(first, f' ({seeds})')}{_tags(first)}"
 
 

@@ -116,6 +116,15 @@ def test_the_page_says_what_a_task_lacks(monkeypatch, found):
     assert "| none goes on; nearest is [" in line and "25.0 %" in line and line.endswith("| none goes on | not run |")
 
 
+def test_the_page_says_how_many_seeds_the_best_have(monkeypatch, found):
+    own = next(one for one in found if one["task"] == "copy")
+    first = own["ran"][0] | {"tags": [], "score": 1.0}
+    for counts, words in (((3, 1), "(1 to 3 seeds)"), ((3, 3), "(3 seeds)"), ((1, 1), "(1 seed)")):
+        changed = own | {"alone": [first | {"seeds": count} for count in counts], "more": []}
+        monkeypatch.setattr("kzoo.cards.choice_page.choices", lambda changed=changed: [changed])
+        assert words in next(line for line in markdown().splitlines() if line.startswith("| **copy**"))
+
+
 def test_the_command(capsys):
     assert main(["results", "--choose", "*copy", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
