@@ -19,13 +19,11 @@ LONGEST = 1_000
 
 
 @cache
-def probabilities(most: int = ARGUMENTS) -> list[np.ndarray]:
+def probabilities(most: int = ARGUMENTS) -> dict[int, np.ndarray]:
     """Returns by k how likely k trees together have n tokens, for n up to 1,000, where an operation has 2 to `most`."""
     tree = np.zeros(LONGEST + 1)
     tree[1] = 1 - OPERATION
-    none = np.zeros(LONGEST + 1)
-    none[0] = 1.0
-    found = [none, tree, *(np.zeros(LONGEST + 1) for _ in range(2, most + 1))]
+    found = {1: tree} | {k: np.zeros(LONGEST + 1) for k in range(2, most + 1)}
     for n in range(2, LONGEST + 1):
         # All with fewer tokens are known: k trees of n - 2 tokens have trees of at most n - 3.
         for k in range(2, most + 1):

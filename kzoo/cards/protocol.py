@@ -67,12 +67,12 @@ def breaches(recipe: Recipe, parameters: int | None = None, training: Sequence[M
         training: sequence of dict, what results.json says of the stages of its runs: `steps` and `examples_seen` of
             each, and the `seed` and `backend` of the run.
     """
-    found: list[str] = []
-    runs: dict[tuple[Any, Any], Counter[str]] = defaultdict(Counter)
+    found = []
     if recipe.constructed:
         found.append("its weights are set, not trained")
     if parameters is not None and parameters > PARAMETERS:
         found.append(f"it has {parameters:,} parameters, more than {PARAMETERS:,}")
+    runs: dict[tuple[Any, Any], Counter[str]] = defaultdict(Counter)
     for stage in training:
         counts = {key: stage.get(key, 0) for key in ("steps", "examples_seen")}
         runs[stage.get("seed"), stage.get("backend")].update(counts)
@@ -82,7 +82,7 @@ def breaches(recipe: Recipe, parameters: int | None = None, training: Sequence[M
             found.append(f"it was trained on {most:,} {what}, more than {limit:,}")
     if any(stage.data.split != "train" for stage in recipe.stages):
         found.append("it was trained on another split than train")
-    return list(dict.fromkeys(found))
+    return found
 
 
 def tags(recipe: Recipe) -> tuple[str, ...]:

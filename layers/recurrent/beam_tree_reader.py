@@ -12,10 +12,10 @@ from kzoo.layers.functional.dense import dense
 from kzoo.layers.functional.scan import scan
 from kzoo.layers.recurrent.gated_recursive_cell import GatedRecursiveCell
 from kzoo.layers.recurrent.reader import Reader
+from kzoo.layers.transformer.transformer_block import EPSILON
 from kzoo.registry import alias, register
 
 NEVER = -1e9  # the logarithm of the probability of what is not there
-EPSILON = 1e-5
 
 
 @register("reader")
@@ -101,18 +101,17 @@ class BeamTreeReader(Reader):
 
     def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         check_mask(mask)
-        mask = ops.cast(mask, "bool")
         vectors = self.norm(self.leaves(ops.cast(sequence, "float32")))[:, None]
-        vectors = ops.repeat(vectors, self.beams, axis=1)  # (B, k, T, D)
         pairs = self.scores(vectors, following(vectors))
+        vectors, pairs = (ops.repeat(x, self.beams, axis=1) for x in (vectors, pairs))  # (B, k, T, D), (B, k, T)
         first = ops.arange(self.beams, dtype="int32") == 0  # the others are copies of it
         state = {
             "vectors": vectors,
             "pairs": pairs,
             "scores": ops.where(first, ops.zeros_like(pairs[:, :, 0]), NEVER),
-            "left": ops.sum(ops.cast(mask, "int32"), axis=1),
         }
-        inputs = {"turn": ops.arange(ops.shape(mask)[1], dtype="int32")}
+        turns = ops.arange(ops.shape(mask)[1], dtype="int32")[:, None]
+        inputs = {"left": ops.sum(ops.cast(mask, "int32"), axis=1) - turns}  # (T, B)
         if training:
             shape = (ops.shape(mask)[1], *ops.shape(pairs))
             drawn = keras.random.uniform(shape, 1e-7, 1.0, dtype="float32", seed=self.seeds)
@@ -124,7 +123,7 @@ class BeamTreeReader(Reader):
 
     def step(self, state: States, inputs: dict[str, Tensor], kept: Tensor | None) -> tuple[States, Trace]:
         """Composes one pair in each beam of each sequence that has one; returns the new state."""
-        vectors, pairs, left = state["vectors"], state["pairs"], state["left"][:, None, None]
+        vectors, pairs, left = state["vectors"], state["pairs"], inputs["left"][:, None, None]
         length = ops.shape(pairs)[2]
         places = ops.arange(length, dtype="int32")
         known = ops.log_softmax(ops.where(places < left - 1, pairs, NEVER), axis=-1)
@@ -138,7 +137,7 @@ class BeamTreeReader(Reader):
         scores = ops.sum(ops.where(places == place, sums, 0.0), axis=-1)
         before, first, second, after = (self.at(vectors, place + offset) for offset in (-1, 0, 1, 2))
         parent = self.cell(first, second, kept)
-        pairs = ops.where(places < place, pairs, following(pairs[..., None])[..., 0])
+        pairs = ops.where(places < place, pairs, following(pairs))
         pairs = ops.where(places == place - 1, self.scores(before, parent)[..., None], pairs)
         pairs = ops.where(places == place, self.scores(parent, after)[..., None], pairs)
         places, place = places[:, None], place[..., None]
@@ -150,7 +149,6 @@ class BeamTreeReader(Reader):
             "vectors": ops.where(more[..., None], vectors, state["vectors"]),
             "pairs": ops.where(more, pairs, state["pairs"]),
             "scores": ops.where(more[..., 0], scores, state["scores"]),
-            "left": ops.maximum(state["left"] - 1, 1),
         }
         return new, {}
 
@@ -190,7 +188,7 @@ class BeamTreeReader(Reader):
 
 
 def following(vectors: Tensor) -> Tensor:
-    """Returns for each of the vectors (B, k, T, D) the next one, and for the last the first."""
+    """Returns for each of the vectors (B, k, T, ...) the next one, and for the last the first."""
     return ops.roll(vectors, -1, axis=2)
 
 

@@ -8,6 +8,7 @@ from keras import ops
 from kzoo import checks
 from kzoo.annotations import Config, Shape, Tensor
 from kzoo.layers.functional.dense import dense
+from kzoo.layers.transformer.transformer_block import EPSILON
 from kzoo.registry import register
 
 
@@ -50,8 +51,7 @@ class GatedRecursiveCell(keras.layers.Layer):
 
     def __init__(self, hidden_units: int | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        given = hidden_units is not None
-        self.hidden_units = checks.integer("hidden_units", hidden_units, 1, 65_536) if given else None
+        self.hidden_units = None if hidden_units is None else checks.integer("hidden_units", hidden_units, 1, 65_536)
 
     def build(self, left_shape: Shape, right_shape: Shape | None = None) -> None:
         size = left_shape[-1]
@@ -60,7 +60,7 @@ class GatedRecursiveCell(keras.layers.Layer):
         self.inner.build((None, 2 * size))
         self.outer = dense(4 * size, hidden, hidden**-0.5, dtype=self.dtype_policy)
         self.outer.build((None, hidden))
-        self.norm = keras.layers.LayerNormalization(epsilon=1e-5, dtype=self.dtype_policy)
+        self.norm = keras.layers.LayerNormalization(epsilon=EPSILON, dtype=self.dtype_policy)
         self.norm.build((None, size))
         self.built = True
 

@@ -41,7 +41,7 @@ def cell(layer, left, right):
 
 
 def search(reader, tokens):
-    """Returns the result for one sequence, and the score of every beam."""
+    """Returns the result for one sequence."""
     beams = [(0.0, list(norm(reader.norm, affine(reader.leaves, tokens))))]
     while len(beams[0][1]) > 1:
         found = []
