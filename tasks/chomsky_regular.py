@@ -131,7 +131,7 @@ class ModularArithmeticSimple(ChomskyTask, ClassificationTask):
     """The value modulo 5 of numbers with +, - and * between them, * first, without brackets.
 
     A source has an odd number of tokens: an even length is one less, as in the paper's code; the paper's text has one
-    more.
+    more. So validation sources of length 8 have 7 tokens, and may be those of training.
 
     Example:
 

@@ -35,7 +35,8 @@ class FlipFlop(ClassificationTask):
     ```
 
     Differences: the paper has strings of 256 instructions, and counts every read; here each string has one that is
-    asked, and lengths grow from training to test.
+    asked, and lengths grow from training to test. The validation split is held out by a checksum from 9 instructions
+    on; strings of 8 may be those of training.
     """
 
     name = "flip_flop"

@@ -105,10 +105,15 @@ def add_report(folder: Path, report: Report) -> list[Row]:
         raise PresetError(f"this evaluation is not of the weights in {folder}; nothing was written")
     if report.task != preset.task:
         raise PresetError(f"the results in {folder} are of {preset.task}, not {report.task}; nothing was written")
-    own = preset.rows
-    seed = own[0].get("training_seed") if own else None
-    rows = [{**row, "preset": folder.name, "training_seed": seed} for row in report.rows]
+    rows = [{**row, "preset": folder.name, "training_seed": _training_seed(preset)} for row in report.rows]
     return add_results(folder, {"training": [], "rows": rows})
+
+
+def _training_seed(preset: Preset) -> int | None:
+    """Returns the seed of a preset's weights: that of the rows measured with them, or else of all runs, if it is one."""
+    seeds = {row.get("training_seed") for row in preset.rows}
+    seeds = seeds or {run["seed"] for run in (preset.results or {"training": []})["training"]}
+    return seeds.pop() if len(seeds) == 1 else None
 
 
 def _key(row: Row) -> tuple[Any, ...]:

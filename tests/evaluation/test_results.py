@@ -51,6 +51,16 @@ def test_equal_measurements_are_replaced_and_others_kept(own):
     assert {row["preset"] for row in rows[1:]} == {"tiny_recopy"} and {row["training_seed"] for row in rows} == {0}
 
 
+@pytest.mark.parametrize("runs, seed", [([4], 4), ([4, 4], 4), ([4, 5], None), ([], None)])
+def test_the_first_rows_have_the_seed_of_the_runs(runs, seed, own_preset):
+    """Where the runs are of several seeds, nothing says which one the weights are of."""
+    digest = sha256(own_preset / "model.safetensors")
+    training = [run(own) | {"stage": stage} for stage, own in enumerate(runs)]
+    add_results(own_preset, {"training": training, "rows": []})
+    add_report(own_preset, report(digest))
+    assert read_json(own_preset / "results.json")["rows"][0]["training_seed"] == seed
+
+
 def test_fewer_examples_never_replace_more(own):
     digest = sha256(own / "model.safetensors")
     fewer, more = report(digest, 0.7, n=5), report(digest, 0.9, n=20)
