@@ -62,11 +62,15 @@ if TYPE_CHECKING:
     from kzoo.layers.recurrent.bidirectional_gru import BidirectionalGRU as BidirectionalGRU
     from kzoo.layers.recurrent.bidirectional_lstm_reader import BidirectionalLSTMReader as BidirectionalLSTMReader
     from kzoo.layers.recurrent.boundary_vectors import BoundaryVectors as BoundaryVectors
+    from kzoo.layers.recurrent.continuous_recursive_reader import ContinuousRecursiveReader as ContinuousRecursiveReader
     from kzoo.layers.recurrent.dnc_reader import DNCReader as DNCReader
     from kzoo.layers.recurrent.gated_recursive_cell import GatedRecursiveCell as GatedRecursiveCell
     from kzoo.layers.recurrent.lstm_reader import LSTMReader as LSTMReader
     from kzoo.layers.recurrent.mixer_reader import MixerReader as MixerReader
     from kzoo.layers.recurrent.reader import Reader as Reader
+    from kzoo.layers.recurrent.recursion_in_recursion_reader import (
+        RecursionInRecursionReader as RecursionInRecursionReader,
+    )
     from kzoo.layers.recurrent.stack_reader import StackReader as StackReader
     from kzoo.layers.transformer.adaptive_computation import AdaptiveComputation as AdaptiveComputation
     from kzoo.layers.transformer.cached_attention import CachedAttention as CachedAttention

@@ -102,24 +102,37 @@ class BeamTreeReader(Reader):
     def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         check_mask(mask)
         vectors = self.norm(self.leaves(ops.cast(sequence, "float32")))[:, None]
+        kept = self.kept(vectors) if training and self.dropout else None
+        vectors, scores = self.trees(vectors, mask, training, kept)
+        weights = ops.softmax(scores, axis=-1)
+        return ops.cast(ops.einsum("bk,bkd->bd", weights, vectors), self.compute_dtype)
+
+    def trees(self, vectors: Tensor, mask: Tensor, training: bool, kept: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Returns the roots (B, k, D) of the trees over the vectors (B, 1, T, D), and their scores (B, k)."""
+        return self.search(vectors, self.one_beam(vectors), mask, training, kept)
+
+    def one_beam(self, vectors: Tensor) -> Tensor:
+        """Returns the scores (B, k) of beams that are copies of the first."""
+        first = ops.arange(self.beams, dtype="int32") == 0
+        return ops.where(first, ops.zeros_like(vectors[:, 0, :1, 0]), NEVER)
+
+    def search(
+        self, vectors: Tensor, scores: Tensor, mask: Tensor, training: bool, kept: Tensor | None
+    ) -> tuple[Tensor, Tensor]:
+        """Returns the roots (B, k, D) and scores (B, k) of the best trees over the vectors of k beams, or of one,
+        (B, k or 1, T, D), which begin with `scores` (B, k)."""
         pairs = self.scores(vectors, following(vectors))
-        vectors, pairs = (ops.repeat(x, self.beams, axis=1) for x in (vectors, pairs))  # (B, k, T, D), (B, k, T)
-        first = ops.arange(self.beams, dtype="int32") == 0  # the others are copies of it
-        state = {
-            "vectors": vectors,
-            "pairs": pairs,
-            "scores": ops.where(first, ops.zeros_like(pairs[:, :, 0]), NEVER),
-        }
+        copies = self.beams // vectors.shape[1]
+        vectors, pairs = (ops.repeat(x, copies, axis=1) for x in (vectors, pairs))  # (B, k, T, D), (B, k, T)
         turns = ops.arange(ops.shape(mask)[1], dtype="int32")[:, None]
         inputs = {"left": ops.sum(ops.cast(mask, "int32"), axis=1) - turns}  # (T, B)
         if training:
             shape = (ops.shape(mask)[1], *ops.shape(pairs))
             drawn = keras.random.uniform(shape, 1e-7, 1.0, dtype="float32", seed=self.seeds)
             inputs["noise"] = -ops.log(-ops.log(drawn))
-        kept = self.kept(vectors) if training and self.dropout else None
+        state = {"vectors": vectors, "pairs": pairs, "scores": scores}
         last, _ = scan(lambda carry, x: self.step(carry, x, kept), state, inputs)
-        weights = ops.softmax(last["scores"], axis=-1)
-        return ops.cast(ops.einsum("bk,bkd->bd", weights, last["vectors"][:, :, 0]), self.compute_dtype)
+        return last["vectors"][:, :, 0], last["scores"]
 
     def step(self, state: States, inputs: dict[str, Tensor], kept: Tensor | None) -> tuple[States, Trace]:
         """Composes one pair in each beam of each sequence that has one; returns the new state."""
@@ -168,15 +181,8 @@ class BeamTreeReader(Reader):
         return keras.random.dropout(ones, self.dropout, seed=self.seeds)
 
     def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
-        """Returns the state at each token, of shape (B, T, units): that of the tokens up to it, read anew for each, so
-        that all of them take T times as long as the last.
-        """
-        length = ops.shape(mask)[1]
-        so_far = ops.tril(ops.ones((length, length), dtype="int32"))
-        masks = ops.cast(so_far[None] * ops.cast(mask, "int32")[:, None], "bool")
-        repeated = ops.repeat(sequence, length, axis=0)
-        found = self(repeated, ops.reshape(masks, (-1, length)), training=training)
-        return ops.reshape(found, (-1, length, self.units))
+        """Returns the state at each token: see `Reader.of_beginnings`."""
+        return self.of_beginnings(sequence, mask, training)
 
     def largest_activation(self, length: int) -> int:
         """Returns the numbers of the vectors of all beams."""

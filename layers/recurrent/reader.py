@@ -1,6 +1,7 @@
 """The contract of what reads a whole sequence."""
 
 import keras
+from keras import ops
 
 from kzoo.annotations import Shape, Tensor
 from kzoo.layers.functional.check_mask import check_mask
@@ -27,6 +28,17 @@ class Reader(keras.layers.Layer):
     def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         """Returns the state at each token, of shape (B, T, units); at pads it may be anything."""
         raise NotImplementedError
+
+    def of_beginnings(self, sequence: Tensor, mask: Tensor, training: bool) -> Tensor:
+        """Returns as the state at each token, (B, T, units), that of the tokens up to it, each read anew: `states` of a
+        network that has only one of a whole sequence. It takes T times as long as the last of them.
+        """
+        length = ops.shape(mask)[1]
+        so_far = ops.tril(ops.ones((length, length), dtype="int32"))
+        masks = ops.cast(so_far[None] * ops.cast(mask, "int32")[:, None], "bool")
+        repeated = ops.repeat(sequence, length, axis=0)
+        found = self(repeated, ops.reshape(masks, (-1, length)), training=training)
+        return ops.reshape(found, (-1, length, self.units))
 
     def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         check_mask(mask)
