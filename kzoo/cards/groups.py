@@ -68,7 +68,7 @@ GROUPS = (
         "trees",
         "joins two neighbours at a time until one vector is left, in an order that is learned with what they become",
         "the order is found by chance first, and on long inputs each of many steps must be right",
-        ("BeamTreeReader",),
+        ("BeamTreeReader", "RecursionInRecursionReader", "ContinuousRecursiveReader"),
     ),
     Group(
         "states",

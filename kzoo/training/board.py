@@ -83,6 +83,12 @@ READERS: dict[str, Config] = {
         "embedding_units": 64,
         "units": 64,
     },
+    "rir": {
+        "reader": {"class": "RecursionInRecursionReader", "config": {"chunk": 8, "beams": 2, "score_units": 32}},
+        "embedding_units": 64,
+        "units": 64,
+    },
+    "crvnn": {"reader": "crvnn", "embedding_units": 32, "units": 32},
 }
 # What answers at tokens of the source: the blocks of a decoder, under a causal mask, or a network of a reader.
 TAGGED = ("s3", "mqar")
@@ -113,7 +119,7 @@ def recipe(mechanism: str, task: str) -> Recipe:
 
     All train 2,000 batches of 64 examples, which are drawn anew, and keep the last weights. A decoder has two blocks of
     64 units and four heads. A tagger has such blocks, or an LSTM, and twice the learning rate. A reader has one layer
-    of 128 units, or of 64 with four heads, or trees of 64 units, and three times the learning rate. On the tasks
+    of 128 units, or of 64 with four heads, or trees of 64 or 32 units, and three times the learning rate. On the tasks
     `SHORT_FIRST` there are 3,000 batches, each of one length, in eight parts: the longest length grows from part to
     part by the same factor, up to that of the training split.
 

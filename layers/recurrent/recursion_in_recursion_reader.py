@@ -106,4 +106,4 @@ class RecursionInRecursionReader(BeamTreeReader):
         return {**super().get_config(), "chunk": self.chunk, "levels": self.levels}
 
 
-alias("reader", "recursion_in_recursion", "RecursionInRecursionReader")
+alias("reader", "rir", "RecursionInRecursionReader")

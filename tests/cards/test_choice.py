@@ -89,7 +89,8 @@ def test_the_groups_are_told_by_what_recipes_are_made_of():
     assert group_of(recipe("TransformerClassifier", {}, "ctl_forward")).title == "depth"
     assert group_of(recipe("TransformerClassifier", {"block": "transformer"}, "ctl_forward")).title == "content"
     assert group_of(recipe("RecurrentClassifier", {"reader": "delta"}, "parity_check")).title == "states"
-    assert group_of(recipe("RecurrentClassifier", {"reader": "beam_tree"}, "listops")).title == "trees"
+    for reader in ("beam_tree", "rir", "crvnn"):
+        assert group_of(recipe("RecurrentClassifier", {"reader": reader}, "listops")).title == "trees"
     for mixer, title in {"delta": "states", "path": "paths", "dot_product": "content"}.items():
         reader = {"class": "MixerReader", "config": {"mixer": mixer}}
         assert group_of(recipe("SequenceTagger", {"reader": reader}, "s3")).title == title
