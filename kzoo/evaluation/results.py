@@ -110,7 +110,7 @@ def add_report(folder: Path, report: Report) -> list[Row]:
 
 
 def _training_seed(preset: Preset) -> int | None:
-    """Returns the seed of a preset's weights: that of the rows measured with them, or else of all runs, if it is one."""
+    """Returns the seed of a preset's weights: that of their rows, or else of all runs, if it is one."""
     seeds = {row.get("training_seed") for row in preset.rows}
     seeds = seeds or {run["seed"] for run in (preset.results or {"training": []})["training"]}
     return seeds.pop() if len(seeds) == 1 else None

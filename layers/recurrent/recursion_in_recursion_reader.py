@@ -91,11 +91,9 @@ class RecursionInRecursionReader(BeamTreeReader):
 
     def cut(self, x: Tensor, axis: int, count: int) -> Tensor:
         """Returns so many chunks of a tensor (B, ..., T, ...) along an axis, padded: (B count, ..., K, ...)."""
-        before, after = ops.shape(x)[1:axis], ops.shape(x)[axis + 1 :]
-        x = ops.pad(x, [(0, (self.chunk - 1) * (i == axis)) for i in range(x.ndim)])
-        x = x[(slice(None),) * axis + (slice(count * self.chunk),)]
-        x = ops.moveaxis(ops.reshape(x, (-1, *before, count, self.chunk, *after)), axis, 1)
-        return ops.reshape(x, (-1, *before, self.chunk, *after))
+        x = ops.moveaxis(x, axis, 1)
+        x = ops.pad(x, [(0, (self.chunk - 1) * (i == 1)) for i in range(x.ndim)])[:, : count * self.chunk]
+        return ops.moveaxis(ops.reshape(x, (-1, self.chunk, *ops.shape(x)[2:])), 1, axis)
 
     def copied(self, vectors: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
         """Returns beams, of which those that are not there, as there are fewer trees, are copies of the first."""

@@ -60,7 +60,8 @@ def inputs():
 
 def test_the_degrees_of_neighbours():
     exist = np.random.default_rng(3).random((4, 7)).astype("float32")
-    for found, expected in zip(neighbours(ops.convert_to_tensor(exist)), zip(*map(degrees, exist), strict=True), strict=True):
+    by_side = zip(*map(degrees, exist), strict=True)
+    for found, expected in zip(neighbours(ops.convert_to_tensor(exist)), by_side, strict=True):
         np.testing.assert_allclose(numpy(found), expected, atol=1e-6)
 
 
