@@ -50,7 +50,8 @@ class RecursionInRecursionReader(BeamTreeReader):
     Differences: in the authors' code the beams of a chunk are drawn anew by their scores, in training and at test, so
     that an answer varies; here they keep their ranks. There the longest sequence of a batch is cut from one and a half
     chunks on, here each from one chunk on, so that padding changes nothing. A layer before it (theirs is an S4D) is the
-    caller's. `BeamTreeReader` names those of the beam search."""
+    caller's. `BeamTreeReader` names those of the beam search.
+    """
 
     def __init__(
         self,
@@ -70,10 +71,8 @@ class RecursionInRecursionReader(BeamTreeReader):
     def trees(self, vectors: Tensor, mask: Tensor, training: bool, kept: Tensor | None) -> tuple[Tensor, Tensor]:
         known, mask = None, ops.cast(mask, "int32")
         for _ in range(self.levels - 1):
-            if (
-                vectors.shape[2] == 1
-            ):  # all of the sequence; where the length is not known yet, the rest changes nothing
-                break
+            if isinstance(vectors.shape[2], int) and vectors.shape[2] == 1:
+                break  # in an export the length is no number: there the other levels change nothing
             count = (ops.shape(mask)[1] + self.chunk - 1) // self.chunk
             vectors, chunk_mask = (self.cut(x, axis, count) for x, axis in ((vectors, 2), (mask, 1)))
             scores = self.one_beam(vectors) if known is None else ops.sum(self.cut(known, 2, count), axis=-1)
