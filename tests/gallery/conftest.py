@@ -19,6 +19,9 @@ LENGTHS = {
     "arithmetic": (1, 3, 5, 7),
     "listops": (1, 3, 5, 7),
     "ctl_forward": (1, 4, 8, 12),
+    "reverse_string": (3, 10, 40, 80),
+    "duplicate_string": (3, 10, 40, 80),
+    "odds_first": (3, 10, 40, 80),
 }
 DIGITS = (1, 4, 10, 30)
 

@@ -1,9 +1,11 @@
 // The attentions of a recurrent decoder. Each has `prepare(memory, summary)`, which returns an object whose
 // `attend(query)` makes one step: {context, weights, ...}. See layers/attention/ for the equations.
-import { add, dense, dot, sigmoid, sinusoid, softmax, softsign } from "./vectors.js";
+import { add, argmax, dense, dot, sigmoid, sinusoid, softmax, softplus, softsign } from "./vectors.js";
 
 const SMALLEST_SPREAD = 0.27; // in positions, as in gaussian_attention.py
 const VISIT = { bound: 6, reserve: 2 }; // as in waypoint_attention.py
+
+const LEAST_MOVED = 1e-9; // as in tape_attention.py
 
 const STEPS = {
   sigmoid: (x) => sigmoid(5 * x),
@@ -13,7 +15,14 @@ const STEPS = {
 
 /** Returns the attention of a config: {class, config}. */
 export function makeAttention({ class: name, config }, weights) {
-  const classes = { DirectionMix, ContentAttention, RelativeAttention, MonotonicAttention, WaypointAttention };
+  const classes = {
+    DirectionMix,
+    ContentAttention,
+    RelativeAttention,
+    MonotonicAttention,
+    WaypointAttention,
+    TapeAttention,
+  };
   if (!classes[name]) throw new Error(`the gallery has no ${name}`);
   return new classes[name](config, weights);
 }
@@ -161,6 +170,44 @@ class WaypointAttention extends Attention {
       return { weights, center: dot(weights, indices), spread, visit, marks };
     };
   }
+}
+
+/** Stays, steps by a few positions to either side, or jumps to an end. */
+class TapeAttention extends Attention {
+  weigher(memory) {
+    const w = this.weights;
+    const { reach, sharpness } = this.config;
+    const last = memory.length - 1;
+    const inside = (position) => Math.min(Math.max(position, 0), last);
+    const step = 1 / Math.max(last, 1);
+    const indices = memory.map((_, i) => i * step);
+    let weights = Float64Array.from(memory, (_, i) => (i ? 0 : 1));
+    return (query) => {
+      const features = dense(w.at("location"), query);
+      const moves = softmax(dense(w.at("moves"), features));
+      const gamma = sharpness + softplus(dense(w.at("gamma"), features)[0]);
+      const moved = new Float64Array(memory.length);
+      for (let k = -reach; k <= reach; k++) {
+        weights.forEach((weight, i) => (moved[inside(i + k)] += moves[reach + k] * weight));
+      }
+      for (let k = 0; k <= reach; k++) {
+        moved[inside(k)] += moves[2 * reach + 1 + k];
+        moved[inside(last - k)] += moves[3 * reach + 2 + k];
+      }
+      weights = softmax(Array.from(moved, (x) => gamma * Math.log(x + LEAST_MOVED)));
+      const best = argmax(moves);
+      return { weights, center: dot(weights, indices), move: [moveOf(best, reach), moves[best]] };
+    };
+  }
+}
+
+/** Says in words what the k-th move is. */
+function moveOf(k, reach) {
+  if (k > 3 * reach + 1) return "jump to the end";
+  if (k > 2 * reach) return "jump to the start";
+  if (k === reach) return "stay";
+  const count = Math.abs(k - reach);
+  return `${count === 1 ? "a step" : `${count} steps`} to the ${k > reach ? "right" : "left"}`;
 }
 
 function spreadOf(weights, features, length) {

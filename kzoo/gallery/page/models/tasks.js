@@ -14,6 +14,9 @@ const SOLVERS = {
   posretrieve: (words) => words.flatMap((digit) => [digit, ":", words[Number(digit)] ?? "n/a", ";"]),
   lookup: (words, about) => applied(words.slice(0, -1), words, about),
   reverse_lookup: (words, about) => applied(words.slice(0, -1).reverse(), words, about),
+  reverse_string: (words) => [...words].reverse(),
+  duplicate_string: (words) => [...words, ...words],
+  odds_first: (words) => [0, 1].flatMap((first) => words.filter((_, i) => i % 2 === first)),
   sorter: (words) => [...words].sort((a, b) => a - b),
   addition: (words, about) => {
     const [first, second, ...more] = words.join("").split(about.text.number.operator);
@@ -58,6 +61,8 @@ const number = (n) => [pick(DIGIT.slice(1)), ...digits(n - 1)].join("");
 export function sample(length, about) {
   const task = about.task.name;
   if (task === "sorter") return Array.from({ length }, () => 1 + Math.floor(Math.random() * 100)).join(" ");
+  if (["reverse_string", "duplicate_string", "odds_first"].includes(task))
+    return Array.from({ length }, () => pick("01")).join("");
   if (task === "addition") return `${number(length)}+${number(length)}`;
   if (about.task.tables) {
     // The last two tables never were composed in training.

@@ -118,13 +118,20 @@ function metersOf(frames, cursor, length) {
       `position ${at.toFixed(1)}, moved ${moved < 0 ? "−" : "+"}${Math.abs(moved).toFixed(1)}`,
       "where the middle of the attention is",
     );
+  }
+  if (frame.spread !== undefined) {
     meter(
       "Spread",
       Math.min((frame.spread * length) / 3, 1),
       `${(frame.spread * length).toFixed(2)} positions`,
       "how wide it looks",
     );
-  } else {
+  }
+  if (frame.move !== undefined) {
+    const [name, share] = frame.move;
+    meter("Move", share, `${name}, ${percent(share)}`, "how it has come to where it looks");
+  }
+  if (frame.center === undefined) {
     const top = Math.max(...frame.weights);
     meter("Most on one token", top, percent(top), "it matches contents, and keeps no position");
   }
