@@ -20,4 +20,5 @@ def column_of(token_ids: Tensor, delimiter: int, padding: int) -> Tensor:
         padding: int. That of padding.
     """
     source = ops.logical_and(token_ids != delimiter, token_ids != padding)
-    return ops.sum(ops.cumprod(ops.cast(source, "int32"), axis=1), axis=1, keepdims=True)
+    behind = ops.cumsum(ops.cast(ops.logical_not(source), "int32"), axis=1)
+    return ops.sum(ops.cast(behind == 0, "int32"), axis=1, keepdims=True)

@@ -3,6 +3,8 @@
 from keras import ops
 
 from kzoo.annotations import Tensor
+from kzoo.layers.functional.scan import scan
+from kzoo.layers.functional.traced import is_symbolic
 
 
 def solve_unit_lower(lower: Tensor, right: Tensor) -> Tensor:
@@ -10,7 +12,8 @@ def solve_unit_lower(lower: Tensor, right: Tensor) -> Tensor:
 
     With a known T the inverse is put together from those of the diagonal blocks, which double in size: a product of
     matrices for each size, where substitution has T steps. Of many small systems `ops.solve_triangular` is ten times
-    slower on JAX's CPU, and with two cores it may never return. It takes the place where T is not known.
+    slower on JAX's CPU, and with two cores it may never return. It takes the place where T is not known, and in exports
+    from JAX and PyTorch substitution does, since what runs them has no such operator.
 
         [A 0]^-1   [    A^-1       0  ]
         [C D]    = [-D^-1 C A^-1  D^-1]
@@ -19,7 +22,9 @@ def solve_unit_lower(lower: Tensor, right: Tensor) -> Tensor:
         lower: float tensor L of shape (B, N, T, T), 0 on and above the diagonal.
         right: float tensor R of shape (B, N, T, H).
     """
-    size = lower.shape[-1]
+    size = ops.shape(lower)[-1]
+    if is_symbolic(size):
+        return substituted(lower, right)
     if not isinstance(size, int):
         return ops.solve_triangular(lower + ops.eye(ops.shape(lower)[-1], dtype=lower.dtype), right, lower=True)
     batch, heads = ops.shape(lower)[:2]
@@ -38,3 +43,15 @@ def solve_unit_lower(lower: Tensor, right: Tensor) -> Tensor:
         inverse = ops.concatenate([top, ops.concatenate([corner, last], axis=-1)], axis=-2)
         half *= 2
     return ops.matmul(inverse[:, :, 0, :size, :size], right)
+
+
+def substituted(lower: Tensor, right: Tensor) -> Tensor:
+    """Returns the same, row by row."""
+    place = ops.arange(ops.shape(lower)[-1], dtype="int32")
+    rows = {"of": ops.moveaxis(lower, 2, 0), "row": ops.moveaxis(right, 2, 0), "own": place[:, None] == place}
+
+    def step(known: Tensor, at: dict[str, Tensor]) -> tuple[Tensor, dict[str, Tensor]]:
+        found = at["row"] - ops.einsum("bnt,bnth->bnh", at["of"], known)
+        return ops.where(at["own"][:, None], found[:, :, None], known), {}
+
+    return scan(step, ops.zeros_like(right), rows)[0]

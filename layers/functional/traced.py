@@ -21,6 +21,11 @@ def exporting() -> bool:
     return torch.compiler.is_exporting()
 
 
+def is_symbolic(size: Any) -> bool:
+    """Whether the size of an axis is a symbol, as in an export from JAX or PyTorch: neither a number nor a tensor."""
+    return not isinstance(size, int) and not keras.ops.is_tensor(size)
+
+
 def traced_scan(step: Callable[[Any, Any], tuple[Any, Any]], initial: Any, inputs: Any) -> tuple[Any, Any]:
     """As `scan`, under `torch.export`; outputs are stacked along a new leading axis."""
     from torch._higher_order_ops.scan import scan_op

@@ -12,6 +12,7 @@ from kzoo.layers.functional.dense import dense, glorot
 from kzoo.layers.functional.normalized import normalized
 from kzoo.layers.functional.scan import scan
 from kzoo.layers.functional.solve_unit_lower import solve_unit_lower
+from kzoo.layers.functional.traced import is_symbolic
 from kzoo.layers.mixers.mixer import Mixer
 from kzoo.registry import alias, register
 
@@ -151,7 +152,7 @@ class DeltaMixer(Mixer):
         if isinstance(times, int) and times * steps <= CHUNK:
             memory, found = self.chunk(memory, parts)
             return self.output(found, inputs), memory
-        size = max(1, CHUNK // steps)
+        size = 1 if is_symbolic(times) else max(1, CHUNK // steps)  # chunks could not divide a symbol
         memory, found = scan(
             self.chunk,
             memory,
@@ -209,7 +210,8 @@ def in_chunks(x: Tensor, size: int) -> Tensor:
     """Returns a tensor (B, N, T, ...) in chunks of so many positions, (T / size, B, N, size, ...), 0 behind its end."""
     batch, heads, times = ops.shape(x)[:3]
     rest = x.shape[3:]
-    x = ops.pad(x, [[0, 0], [0, 0], [0, -times % size], *[[0, 0]] * len(rest)])
+    if size > 1:
+        x = ops.pad(x, [[0, 0], [0, 0], [0, -times % size], *[[0, 0]] * len(rest)])
     return ops.moveaxis(ops.reshape(x, (batch, heads, -1, size, *rest)), 2, 0)
 
 

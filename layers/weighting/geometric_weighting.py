@@ -115,8 +115,8 @@ def missed_before(misses: Tensor, right: Tensor) -> Tensor:
         misses: float tensor of shape (..., T, T), 0 on the diagonal.
         right: bool tensor of shape (T, T), True where the key is right of the query.
     """
-    after, zeros = ops.cumsum(misses, axis=-1), ops.zeros_like(misses)  # C_(j+1)
-    before = ops.concatenate([zeros[..., :1], after[..., :-1]], axis=-1)  # C_j
+    sums, zeros = ops.pad(ops.cumsum(misses, axis=-1), [(0, 0)] * (misses.ndim - 1) + [(1, 0)]), ops.zeros_like(misses)
+    before, after = sums[..., :-1], sums[..., 1:]  # C_j and C_(j+1)
     # C from the end of the row to its start, with the ends repeated as far as the windows reach.
     flipped = ops.concatenate([after[..., -1:] + zeros, ops.flip(before, axis=-1), zeros], axis=-1)
     mirrored = windows(flipped, 2, ops.shape(misses)[-1])  # C_(2i-j+1)

@@ -144,9 +144,22 @@ def test_what_differs_is_refused_and_leaves_nothing(models, tmp_path, monkeypatc
         compare(Program(model), fixed_length, "onnx")
 
 
-def test_what_pytorch_cannot_trace_is_one_sentence(tmp_path):
-    block = {"class": "TransformerBlock", "config": {"attention": "delta", "heads": 1, "hidden_units": 4}}
+@pytest.mark.slow
+@pytest.mark.parametrize("mixer", ["delta", "path", "geometric"])
+def test_what_is_computed_in_chunks_or_from_both_sides(mixer, tmp_path):
+    """An export has no length to divide; `export` compares what it has written at several lengths."""
+    block = {"class": "TransformerBlock", "config": {"attention": mixer, "heads": 1, "hidden_units": 4}}
+    if mixer == "geometric":
+        attention = {"class": "MultiHeadAttention", "config": {"heads": 1, "weighting": "geometric"}}
+        block["config"]["attention"] = attention
     model = kzoo.models.TransformerDecoder.from_task("copy", block=block, layers=1, units=4)
+    format = "torch" if BACKEND == "torch" else "saved_model"
+    assert export(model, tmp_path / f"model{FORMATS[format].suffix}", format).exists()
+
+
+def test_what_pytorch_cannot_trace_is_one_sentence(tmp_path):
+    reader = {"class": "RecursionInRecursionReader", "config": {"chunk": 4, "levels": 2, "beams": 1}}
+    model = kzoo.models.RecurrentClassifier.from_task("parity_check", reader=reader, units=4)
     words, kind = "PyTorch cannot write this model for inputs of any length", InputError
     if BACKEND != "torch":
         words, kind = f"the {BACKEND} backend does not write", BackendError

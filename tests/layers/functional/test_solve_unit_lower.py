@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from kzoo.layers.functional.solve_unit_lower import solve_unit_lower
+from kzoo.layers.functional.solve_unit_lower import solve_unit_lower, substituted
 
 
 def system(rng, length, size):
@@ -29,6 +29,12 @@ def solved(lower, right):
 def test_the_solution_is_that_of_numpy(rng, length):
     found, expected = solved(*system(rng, length, 6))
     np.testing.assert_allclose(found, expected, atol=1e-5 * np.abs(expected).max())
+
+
+def test_substitution_has_the_same_solution(rng):
+    lower, right = system(rng, 9, 6)
+    found = substituted(*(ops.convert_to_tensor(x.astype("float32")) for x in (lower, right)))
+    np.testing.assert_allclose(ops.convert_to_numpy(found), solved(lower, right)[1], atol=1e-5)
 
 
 def test_alternating_sums_of_large_powers_stay_exact(rng):
