@@ -6,10 +6,11 @@ import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Config, DType, Shape, States, Tensor, Trace
+from kzoo.annotations import Config, DType, Shape, States, Tensor
 from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.dense import dense
-from kzoo.layers.functional.scan import scan
+from kzoo.layers.functional.scan import scan, while_loop
+from kzoo.layers.functional.traced import exporting
 from kzoo.layers.recurrent.boundary_vectors import BoundaryVectors
 from kzoo.layers.recurrent.gated_recursive_cell import GatedRecursiveCell
 from kzoo.layers.recurrent.reader import Reader
@@ -48,7 +49,7 @@ class ContinuousRecursiveReader(Reader):
     Call arguments:
         sequence: tensor of shape (B, T, E).
         mask: bool tensor of shape (B, T), True at real tokens; every row has at least one.
-        training: bool.
+        training: bool. If false, no steps are made once all sequences have halted, and JAX has no gradient.
 
     Returns:
         Tensor of shape (B, units).
@@ -105,19 +106,33 @@ class ContinuousRecursiveReader(Reader):
         if training and self.dropout:
             ones = ops.ones((ops.shape(mask)[0], 1, 4 * self.units), dtype="float32")
             kept = keras.random.dropout(ones, self.dropout, seed=self.seeds)
-        turns = ops.arange(ops.shape(mask)[1], dtype="int32")[:, None]
         exist = ops.cast(whole, "float32")
         state = {"vectors": vectors, "exist": exist, "received": ops.zeros_like(exist)}
-        inputs = {"more": turns < length}  # (T, B)
-        last, _ = scan(lambda carry, x: self.step(carry, x["more"], free, kept), state, inputs)
+
+        def going(exist: Tensor, turn: Tensor) -> Tensor:
+            return (turn < length) & ops.any(free & (exist > HALT), axis=-1)
+
+        def step(state: States, turn: Tensor) -> States:
+            return self.step(state, going(state["exist"], turn), free, kept)
+
+        if training or exporting():  # ONNX takes this loop
+            turns = ops.arange(ops.shape(mask)[1], dtype="int32")
+            last, _ = scan(lambda state, turn: (step(state, turn), {}), state, turns)
+        else:  # JAX has no gradient of such a loop
+            zero = ops.zeros((), dtype="int32")
+            _, last = while_loop(
+                lambda turn, state: ops.any(going(state["exist"], turn)),
+                lambda turn, state: (turn + 1, step(state, turn)),
+                (zero, state),
+            )
         if training and self.penalty:
             left = ops.sum(ops.where(free, last["exist"], is_last), axis=-1)
             halted = ops.all(~free | (last["exist"] <= HALT), axis=-1)
             self.add_loss(self.penalty * ops.mean(ops.where(halted, 0.0, ops.log(left))))
         return ops.cast(ops.einsum("bs,bsd->bd", is_last, last["vectors"]), self.compute_dtype)
 
-    def step(self, state: States, more: Tensor, free: Tensor, kept: Tensor | None) -> tuple[States, Trace]:
-        """Composes once in each sequence that has `more` (B,) steps and has not halted; returns the new state.
+    def step(self, state: States, going: Tensor, free: Tensor, kept: Tensor | None) -> States:
+        """Composes once in each sequence that is `going` (B,); returns the new state.
 
         `free` (B, S) is True at the tokens that may be composed into the next.
         """
@@ -137,9 +152,9 @@ class ContinuousRecursiveReader(Reader):
             "exist": exist * (1.0 - composed[..., 0]),
             "received": share[..., 0],
         }
-        going = (more & ops.any(free & (exist > HALT), axis=-1))[:, None]
+        going = going[:, None]
         wide = {"vectors": going[..., None]}
-        return {name: ops.where(wide.get(name, going), new[name], state[name]) for name in state}, {}
+        return {name: ops.where(wide.get(name, going), new[name], state[name]) for name in state}
 
     def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         """Returns the state at each token: see `Reader.of_beginnings`."""
