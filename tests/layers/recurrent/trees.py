@@ -2,8 +2,11 @@
 
 import math
 
+import keras
 import numpy as np
 from keras import ops
+
+import kzoo
 
 
 def numpy(x):
@@ -66,3 +69,17 @@ def randomized(reader, size):
         size = variable.shape[0] if len(variable.shape) > 1 else 1  # steps must not enlarge errors of rounding
         variable.assign((rng.normal(size=variable.shape) * size**-0.5).astype("float32"))
     return reader
+
+
+def assert_every_weight_learns(reader):
+    """Asserts that one step of training changes every weight of a classifier with a reader, a config; returns it."""
+    keras.utils.set_random_seed(0)
+    model = kzoo.models.RecurrentClassifier.from_task("listops", reader=reader, dropout=0.0)
+    x, y, _ = model.preprocessor([(x.source, x.target) for x in kzoo.tasks.get("listops").examples("train", 8)])
+    model(x)
+    before = [numpy(v).copy() for v in model.trainable_variables]
+    model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model.train_on_batch(x, y)
+    for old, variable in zip(before, model.trainable_variables, strict=True):
+        assert np.abs(numpy(variable) - old).max() > 0, variable.path
+    return model, x
