@@ -8,6 +8,7 @@ from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, Tensor
 from kzoo.layers.bias.attention_bias import AttentionBias
 from kzoo.layers.bias.bias_inputs import BiasInputs
+from kzoo.layers.functional.traced import exporting
 from kzoo.registry import alias, register
 
 
@@ -67,6 +68,9 @@ class ContextualBias(AttentionBias):
         places = ops.minimum(places, float(self.positions - 1))
         scores = ops.einsum("bnth,ph->bntp", inputs.queries, ops.cast(self.vectors, inputs.queries.dtype))
         scores = ops.cast(scores, "float32")
+        if exporting():  # where a gather would fix the sizes
+            between = ops.abs(places[..., None] - ops.arange(self.positions, dtype="float32"))
+            return ops.einsum("bntsp,bntp->bnts", ops.relu(1.0 - between), scores)
         row = ops.cast(ops.floor(places), "int32")
         share = places - ops.floor(places)
         low, high = (

@@ -144,14 +144,19 @@ def test_what_differs_is_refused_and_leaves_nothing(models, tmp_path, monkeypatc
         compare(Program(model), fixed_length, "onnx")
 
 
+ATTENTIONS = {
+    "delta": "delta",
+    "path": "path",
+    "geometric": {"class": "MultiHeadAttention", "config": {"heads": 1, "weighting": "geometric"}},
+    "cope": {"class": "MultiHeadAttention", "config": {"heads": 1, "bias": "cope"}},
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("mixer", ["delta", "path", "geometric"])
-def test_what_is_computed_in_chunks_or_from_both_sides(mixer, tmp_path):
-    """An export has no length to divide; `export` compares what it has written at several lengths."""
-    block = {"class": "TransformerBlock", "config": {"attention": mixer, "heads": 1, "hidden_units": 4}}
-    if mixer == "geometric":
-        attention = {"class": "MultiHeadAttention", "config": {"heads": 1, "weighting": "geometric"}}
-        block["config"]["attention"] = attention
+@pytest.mark.parametrize("attention", ATTENTIONS.values(), ids=ATTENTIONS)
+def test_what_divides_a_length_or_gathers(attention, tmp_path):
+    """Neither is possible with the symbol that a length is in an export; `export` compares at several lengths."""
+    block = {"class": "TransformerBlock", "config": {"attention": attention, "heads": 1, "hidden_units": 4}}
     model = kzoo.models.TransformerDecoder.from_task("copy", block=block, layers=1, units=4)
     format = "torch" if BACKEND == "torch" else "saved_model"
     assert export(model, tmp_path / f"model{FORMATS[format].suffix}", format).exists()
