@@ -172,9 +172,9 @@ def neighbours(exist: Tensor) -> tuple[Tensor, Tensor]:
     """Returns L and R (B, S, S) from existences (B, S): how much j is the last that exists before i, and the next."""
     through = ops.cumsum(exist, axis=-1)
     up_to = through - exist
-    row, column = (lambda x: x[:, :, None]), (lambda x: x[:, None])
-    left = unit(row(up_to) - column(up_to)) - unit(row(up_to) - column(through))
-    right = unit(column(through) - row(through)) - unit(column(up_to) - row(through))
+    first, last = up_to[:, :, None], through[:, :, None]  # of i; those of j are in the last axis
+    left = unit(first - up_to[:, None]) - unit(first - through[:, None])
+    right = unit(through[:, None] - last) - unit(up_to[:, None] - last)
     return left, right
 
 
