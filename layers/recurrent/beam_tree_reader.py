@@ -102,7 +102,8 @@ class BeamTreeReader(Reader):
     def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         check_mask(mask)
         vectors = self.norm(self.leaves(ops.cast(sequence, "float32")))[:, None]
-        kept = self.kept(vectors) if training and self.dropout else None
+        drops = training and self.dropout
+        kept = self.cell.kept(ops.shape(mask)[0], self.dropout, self.seeds) if drops else None
         vectors, scores = self.trees(vectors, mask, training, kept)
         weights = ops.softmax(scores, axis=-1)
         return ops.cast(ops.einsum("bk,bkd->bd", weights, vectors), self.compute_dtype)
@@ -174,11 +175,6 @@ class BeamTreeReader(Reader):
         """Returns the vectors (B, k, D) at places (B, k, 1), zero where there is none."""
         here = ops.arange(ops.shape(vectors)[2], dtype="int32") == place
         return ops.einsum("bkt,bktd->bkd", ops.cast(here, vectors.dtype), vectors)
-
-    def kept(self, vectors: Tensor) -> Tensor:
-        """Returns what the hidden units of the cell are multiplied by in each sequence: 0, or 1 / (1 - rate)."""
-        ones = ops.ones((ops.shape(vectors)[0], 1, 4 * self.units), dtype="float32")
-        return keras.random.dropout(ones, self.dropout, seed=self.seeds)
 
     def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         """Returns the state at each token: see `Reader.of_beginnings`."""

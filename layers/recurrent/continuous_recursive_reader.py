@@ -102,10 +102,8 @@ class ContinuousRecursiveReader(Reader):
         places = ops.arange(ops.shape(whole)[1], dtype="int32")
         is_last = ops.cast(places == length[:, None], "float32")
         free = (places > 0) & (places < length[:, None])
-        kept = None
-        if training and self.dropout:
-            ones = ops.ones((ops.shape(mask)[0], 1, 4 * self.units), dtype="float32")
-            kept = keras.random.dropout(ones, self.dropout, seed=self.seeds)
+        drops = training and self.dropout
+        kept = self.cell.kept(ops.shape(mask)[0], self.dropout, self.seeds) if drops else None
         exist = ops.cast(whole, "float32")
         state = {"vectors": vectors, "exist": exist, "received": ops.zeros_like(exist)}
 

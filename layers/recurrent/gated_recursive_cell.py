@@ -71,6 +71,10 @@ class GatedRecursiveCell(keras.layers.Layer):
         gated = ops.sigmoid(for_left) * left + ops.sigmoid(for_right) * right + ops.sigmoid(for_new) * new
         return self.norm(gated)
 
+    def kept(self, rows: int | Tensor, rate: float, seed: keras.random.SeedGenerator) -> Tensor:
+        """Returns a mask of dropout, (B, 1, hidden_units), one for all nodes of a row: 0, or 1 / (1 - rate)."""
+        return keras.random.dropout(ops.ones((rows, 1, self.inner.units), dtype="float32"), rate, seed=seed)
+
     def compute_output_shape(self, left_shape: Shape, right_shape: Shape | None = None) -> Shape:
         return left_shape
 

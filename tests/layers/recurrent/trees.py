@@ -66,8 +66,8 @@ def randomized(reader, size):
     reader.build((None, None, size))
     rng = np.random.default_rng(1)
     for variable in reader.trainable_variables:
-        size = variable.shape[0] if len(variable.shape) > 1 else 1  # steps must not enlarge errors of rounding
-        variable.assign((rng.normal(size=variable.shape) * size**-0.5).astype("float32"))
+        inputs = variable.shape[0] if len(variable.shape) > 1 else 1  # steps must not enlarge errors of rounding
+        variable.assign((rng.normal(size=variable.shape) * inputs**-0.5).astype("float32"))
     return reader
 
 
