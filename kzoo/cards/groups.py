@@ -59,6 +59,12 @@ GROUPS = (
         ("LocationAttention", "SimpleLocationAttention", "DuboisLocationAttention", "GaussianAttention"),
     ),
     Group(
+        "loops",
+        "runs its blocks as often as there are tokens, and shows them the input anew each time",
+        "longer inputs need more rounds than training ever had, and each of them must be right",
+        ("LoopedDepth",),
+    ),
+    Group(
         "windows",
         "a Transformer that lets a head look only at fixed distances, as at the digits of one place of a sum",
         "the window must fit the task: it has to be known, or measured in a trained model",
@@ -93,7 +99,7 @@ GROUPS = (
         "depth",
         "runs one layer again and again, with gates that leave alone what is not to be changed yet",
         "a deeper input needs more rounds than training ever had",
-        ("AdaptiveComputation", "LoopedDepth", "SharedDepth", "CopyGate"),
+        ("AdaptiveComputation", "SharedDepth", "CopyGate"),
         ("depth",),
     ),
     Group(

@@ -90,6 +90,23 @@ READERS: dict[str, Config] = {
     },
     "crvnn": {"reader": "crvnn", "embedding_units": 32, "units": 32},
 }
+# Each round passes what a token has to its neighbour on the right, as the programs of looped Transformers do.
+LOOPED: Config = {
+    "block": {
+        "class": "TransformerBlock",
+        "config": {
+            "norm": "before",
+            "activation": "gelu",
+            **_attention(bias={"class": "WindowedBias", "config": {"before": 1}}),
+        },
+    },
+    "units": 32,
+    "heads": 2,
+    "hidden_units": 128,
+    "dropout": 0.0,
+    "attention_dropout": 0.0,
+    "depth": {"class": "LoopedDepth", "config": {"per_token": 1.0, "steps": 1024}},
+}
 # What answers at tokens of the source: the blocks of a decoder, under a causal mask, or a network of a reader.
 TAGGED = ("s3", "mqar")
 OF_BLOCKS = ("nope", "rope", "alibi", "hard_alibi", "cope", "forgetting", "stick_breaking", "asentmax", "path", "delta")
@@ -98,18 +115,18 @@ TAGGERS: dict[str, Config] = {
     **{f"{name}_tagger": _blocks(BLOCKS[name].get("attention", "dot_product")) for name in OF_BLOCKS},
     "delta_product_tagger": _blocks("delta_product"),
 }
-MECHANISMS = (*BLOCKS, *ENCODINGS, *READERS, *TAGGERS)
+MECHANISMS = (*BLOCKS, *ENCODINGS, *READERS, "looped", *TAGGERS)
 
 
 def pairs() -> list[tuple[str, str]]:
-    """Returns every mechanism and task of the comparison: a reader has the tasks whose answer is one token, or of which
-    the last token is one, a tagger those in `TAGGED`.
+    """Returns every mechanism and task of the comparison: a reader, and what is looped, has the tasks whose answer is
+    one token, or of which the last token is one, a tagger those in `TAGGED`.
     """
     found = []
     for task in TASKS:
         about = get_task(task)
         one = about.target_steps == (0, 1) or about.last_answers
-        has = {**dict.fromkeys(READERS, one), **dict.fromkeys(TAGGERS, task in TAGGED)}
+        has = {**dict.fromkeys([*READERS, "looped"], one), **dict.fromkeys(TAGGERS, task in TAGGED)}
         found += [(m, task) for m in MECHANISMS if ALIGNED.get(m, task) == task and has.get(m, True)]
     return found
 
@@ -120,7 +137,8 @@ def recipe(mechanism: str, task: str) -> Recipe:
     All train 2,000 batches of 64 examples, which are drawn anew, and keep the last weights. A decoder has two blocks of
     64 units and four heads. A tagger has such blocks, or an LSTM, and twice the learning rate. A reader has one layer
     of 128 units, or of 64 with four heads, or trees of 64 or 32 units, and three times the learning rate; but CRvNN has
-    a decoder's, since with three times that its loss rises as inputs grow. On the tasks `SHORT_FIRST` there are 3,000
+    a decoder's, since with three times that its loss rises as inputs grow. What is looped has one block of 32 units, as
+    many rounds as tokens, and a decoder's learning rate. On the tasks `SHORT_FIRST` there are 3,000
     batches, each of one length, in eight parts: the longest length grows from part to part by the same factor, up to
     that of the training split.
 
@@ -156,6 +174,8 @@ def _model(mechanism: str) -> Config:
         return {"class": "RecurrentClassifier", "config": {**READERS[mechanism], "dropout": 0.0}}
     if mechanism in TAGGERS:
         return {"class": "SequenceTagger", "config": TAGGERS[mechanism]}
+    if mechanism == "looped":
+        return {"class": "TransformerClassifier", "config": LOOPED}
     block = {"norm": "before", "activation": "gelu", **BLOCKS.get(mechanism, {})}
     config = {"block": {"class": "TransformerBlock", "config": block}, "layers": 2, "units": 64, "heads": 4}
     if mechanism in ENCODINGS:

@@ -89,6 +89,9 @@ def test_the_groups_are_told_by_what_recipes_are_made_of():
     assert group_of(recipe("TransformerClassifier", {}, "ctl_forward")).title == "depth"
     assert group_of(recipe("TransformerClassifier", {"block": "transformer"}, "ctl_forward")).title == "content"
     assert group_of(recipe("RecurrentClassifier", {"reader": "delta"}, "parity_check")).title == "states"
+    windows = {"class": "TransformerBlock", "config": {"attention": {"config": {"bias": "windowed"}}}}
+    looped = {"block": windows, "depth": "looped"}
+    assert group_of(recipe("TransformerClassifier", looped, "parity_check")).title == "loops"
     for reader in ("beam_tree", "rir", "crvnn"):
         assert group_of(recipe("RecurrentClassifier", {"reader": reader}, "listops")).title == "trees"
     for mixer, title in {"delta": "states", "path": "paths", "dot_product": "content"}.items():

@@ -17,6 +17,7 @@ def test_there_are_twenty_mechanisms_and_thirteen_tasks():
     assert len(set(pairs)) == len(pairs)
     assert ("stack", "parity_check") in pairs and ("stack", "copy") not in pairs
     assert {task for m, task in pairs if m == "delta"} == set(board.TASKS)
+    assert {task for m, task in pairs if m == "looped"} == {task for m, task in pairs if m == "lstm"}
     assert [task for m, task in pairs if m == "coupled"] == ["sum_digits"]
     assert {task for m, task in pairs if m == "path_tagger"} == set(board.TAGGED) < set(board.TASKS)
 
