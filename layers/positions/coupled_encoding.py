@@ -23,7 +23,8 @@ class CoupledEncoding(PlacedEncoding):
     A digit of weight 10^k in a number of the source has the place s + 1 + k, a separator and the delimiter have s, and
     the k-th token behind the delimiter, which is the digit of weight 10^k of an answer that is written from its last
     digit, has s + 1 + k. So 653 + 049 = 2070 with s = 6 has the places 9 8 7, 6, 9 8 7, 6, 7 8 9 10. While training s
-    is uniform in 1 .. `longest` - n for each sequence, n its largest k + 1; else it is 1. What is neither has place 0.
+    is uniform in 1 .. `longest` - n for each sequence, n its largest k + 1; else it is `start`. What is neither has
+    place 0.
 
     With `source="start"` the k-th digit of a run in the source has s + 1 + k, as in the paper's copy.
 
@@ -37,6 +38,9 @@ class CoupledEncoding(PlacedEncoding):
         source: str. "end": numbers of the source are counted from their last digit, "start": from their first.
             Defaults to "end".
         deviation: float. Of the normal distribution that P starts from. Defaults to 1.
+        start: int. The s outside training, 1 to `longest` - 1. Defaults to 1, as in the paper. Training meets the first
+            and the last places least, for few of the windows that it draws reach there; after a short training a start
+            further in answers better.
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
@@ -76,6 +80,7 @@ class CoupledEncoding(PlacedEncoding):
         digits: int = 10,
         source: str = "end",
         deviation: float = 1.0,
+        start: int = 1,
         dtype: DType = None,
         **kwargs: Any,
     ) -> None:
@@ -84,6 +89,7 @@ class CoupledEncoding(PlacedEncoding):
         self.digits = checks.integer("digits", digits, 1, 65_536)
         self.source = checks.choice("source", source, ["end", "start"])
         self.deviation = checks.number("deviation", deviation, 0.0, 100.0)
+        self.start = checks.integer("start", start, 1, self.longest - 1)
         self.seeds = keras.random.SeedGenerator()
 
     def build(self, inputs_shape: Shape) -> None:
@@ -106,7 +112,7 @@ class CoupledEncoding(PlacedEncoding):
         index = ops.where(ops.logical_and(columns > last, ops.logical_not(is_digit)), -1, index)
         if mask is not None:
             index = ops.where(mask, index, -1)
-        start: Tensor = 1
+        start: Tensor = self.start
         if training:
             room = ops.cast(ops.maximum(self.longest - ops.max(index, axis=1, keepdims=True), 1), "float32")
             drawn = keras.random.uniform((ops.shape(tokens)[0], 1), dtype="float32", seed=self.seeds)
@@ -118,7 +124,7 @@ class CoupledEncoding(PlacedEncoding):
 
     def get_config(self) -> Config:
         own = {"longest": self.longest, "digits": self.digits, "source": self.source, "deviation": self.deviation}
-        return {**super().get_config(), **own}
+        return {**super().get_config(), **own, "start": self.start}
 
 
 alias("encoding", "coupled", "CoupledEncoding")

@@ -37,6 +37,15 @@ def test_coupled_places():
     assert 22 <= (found[:, 0, 3]).max() <= 26 and (found[:, 1, 7:] == 0).all()
 
 
+def test_coupled_places_start_where_the_encoding_says():
+    ids = tokens("653+049|0702", "7+12|91.    ")
+    found = numpy(kzoo.layers.CoupledEncoding(longest=30, start=6).places(ids, ids != PAD, columns(ids)))
+    assert found[0].tolist() == [9, 8, 7, 6, 9, 8, 7, 6, 7, 8, 9, 10]  # the paper's example
+    assert found[1].tolist() == [7, 6, 8, 7, 6, 7, 8, 0, 0, 0, 0, 0]
+    with pytest.raises(InputError, match="start must be"):
+        kzoo.layers.CoupledEncoding(longest=30, start=30)
+
+
 def test_coupled_places_of_a_copy_and_beyond_the_table():
     encoding = kzoo.layers.CoupledEncoding(longest=4, source="start")
     ids = tokens("51234|51")
