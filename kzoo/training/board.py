@@ -106,7 +106,7 @@ LOOPED: Config = {
     "hidden_units": 128,
     "dropout": 0.0,
     "attention_dropout": 0.0,
-    "depth": {"class": "LoopedDepth", "config": {"per_token": 1.0, "steps": 1024}},
+    "depth": {"class": "LoopedDepth", "config": {"per_token": 1.0, "steps": 1000}},
 }
 # What answers at tokens of the source: the blocks of a decoder, under a causal mask, or a network of a reader.
 TAGGED = ("s3", "mqar")
