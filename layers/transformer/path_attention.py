@@ -147,6 +147,15 @@ class PathAttention(MultiHeadAttention):
             found = found + weights[r] * ops.pad(unfiltered, [[0, 0], [0, 0], [r, 0], [0, 0]])[:, :, :length]
         return normalized(ops.silu(found))
 
+    def mark(self, unfiltered: Tensor, index: Tensor) -> Tensor:
+        """Returns the w of one position of each row, float32 (B, N, 1, H), as `marks` has it."""
+        unfiltered, weights = ops.cast(unfiltered, "float32"), ops.cast(self.filter, "float32")
+        seen = index[:, None] - ops.arange(self.width, dtype="int32")
+        columns = ops.arange(ops.shape(unfiltered)[2], dtype="int32")
+        at = ops.cast(columns == seen[:, :, None], "float32")
+        found = ops.einsum("brs,bnsh->bnrh", at, unfiltered) * ops.swapaxes(weights[:, :, 0], 0, 1)
+        return normalized(ops.silu(ops.sum(found, axis=2, keepdims=True)))
+
     def start(
         self,
         inputs: Tensor,
@@ -166,9 +175,7 @@ class PathAttention(MultiHeadAttention):
     def update_cache(self, state: Tensor, prepared: Prepared, index: Tensor) -> Prepared:
         new = self.prepare(state)
         strength, unfiltered = new.pop("strengths"), place(new["unfiltered"], prepared["unfiltered"], index)
-        # The position's own w, of shape (B, N, 1, H).
-        at = ops.cast(ops.arange(ops.shape(unfiltered)[2], dtype="int32")[None, :] == index[:, None], "float32")
-        mark = ops.einsum("bs,bnsh->bnh", at, self.marks(unfiltered))[:, :, None]
+        mark = self.mark(unfiltered, index)
         keys = ops.cast(prepared["keys"], "float32")
         overlap = ops.sum(keys * mark, axis=-1, keepdims=True)
         reflected = ops.cast(keys - strength * overlap * mark, self.compute_dtype)
