@@ -39,8 +39,8 @@ class CoupledEncoding(PlacedEncoding):
             Defaults to "end".
         deviation: float. Of the normal distribution that P starts from. Defaults to 1.
         start: int. The s outside training, 1 to `longest` - 1. Defaults to 1, as in the paper. Training meets the first
-            and the last places least, for few of the windows that it draws reach there; after a short training a start
-            further in answers better.
+            and the last places least, for few of the windows that it draws reach there; after a short one, how far a
+            sum goes on depends on s.
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
