@@ -67,8 +67,8 @@ class LoopedDepth(SharedDepth):
 
     A block whose norm is before its parts adds to its states, which then grow with the rounds; one whose norm is after
     them has states of the same size in any round. Only the latter goes on at many more rounds than in training:
-    `looped_parity_check`, trained on 3 to 40 bits, is right in 100 % at 400 (two seeds); with the norm before its parts
-    it is right in 84 % at 80 bits and at chance from 120 on (one seed).
+    `looped_parity_check`, trained on 3 to 40 bits, is right in 100 % at 400 (two of three seeds; the third is at
+    chance); with the norm before its parts it is right in 84 % at 80 bits and at chance from 120 on (one seed).
 
     Differences: the paper's criterion is summed over a batch of test sequences, here each has its own. The paper's
     blocks are causal and read all answer columns at once; a classifier reads its one column. A causal block is one with
