@@ -92,21 +92,23 @@ READERS: dict[str, Config] = {
 }
 # Each round passes what a token has to its neighbour on the right, as the programs of looped Transformers do. With the
 # norm before, states grow from round to round, and more rounds than in training give states of a new size.
-LOOPED: Config = {
-    "block": {
-        "class": "TransformerBlock",
-        "config": {
-            "norm": "after",
-            "activation": "gelu",
-            **_attention(bias={"class": "WindowedBias", "config": {"before": 1}}),
+LOOPED: dict[str, Config] = {
+    "looped": {
+        "block": {
+            "class": "TransformerBlock",
+            "config": {
+                "norm": "after",
+                "activation": "gelu",
+                **_attention(bias={"class": "WindowedBias", "config": {"before": 1}}),
+            },
         },
+        "units": 32,
+        "heads": 2,
+        "hidden_units": 128,
+        "dropout": 0.0,
+        "attention_dropout": 0.0,
+        "depth": {"class": "LoopedDepth", "config": {"per_token": 1.0, "steps": 1000}},
     },
-    "units": 32,
-    "heads": 2,
-    "hidden_units": 128,
-    "dropout": 0.0,
-    "attention_dropout": 0.0,
-    "depth": {"class": "LoopedDepth", "config": {"per_token": 1.0, "steps": 1000}},
 }
 # What answers at tokens of the source: the blocks of a decoder, under a causal mask, or a network of a reader.
 TAGGED = ("s3", "mqar")
@@ -116,7 +118,8 @@ TAGGERS: dict[str, Config] = {
     **{f"{name}_tagger": _blocks(BLOCKS[name].get("attention", "dot_product")) for name in OF_BLOCKS},
     "delta_product_tagger": _blocks("delta_product"),
 }
-MECHANISMS = (*BLOCKS, *ENCODINGS, *READERS, "looped", *TAGGERS)
+MECHANISMS = (*BLOCKS, *ENCODINGS, *READERS, *LOOPED, *TAGGERS)
+RATES = {**dict.fromkeys((*READERS, *LOOPED), 0.003), "crvnn": 0.001, **dict.fromkeys(TAGGERS, 0.002)}  # others: 0.001
 
 
 def pairs() -> list[tuple[str, str]]:
@@ -127,7 +130,7 @@ def pairs() -> list[tuple[str, str]]:
     for task in TASKS:
         about = get_task(task)
         one = about.target_steps == (0, 1) or about.last_answers
-        has = {**dict.fromkeys([*READERS, "looped"], one), **dict.fromkeys(TAGGERS, task in TAGGED)}
+        has = {**dict.fromkeys((*READERS, *LOOPED), one), **dict.fromkeys(TAGGERS, task in TAGGED)}
         found += [(m, task) for m in MECHANISMS if ALIGNED.get(m, task) == task and has.get(m, True)]
     return found
 
@@ -139,9 +142,9 @@ def recipe(mechanism: str, task: str) -> Recipe:
     64 units and four heads. A tagger has such blocks, or an LSTM, and twice the learning rate. A reader has one layer
     of 128 units, or of 64 with four heads, or trees of 64 or 32 units, and three times the learning rate; but CRvNN has
     a decoder's, since with three times that its loss rises as inputs grow. What is looped has one block of 32 units, as
-    many rounds as tokens, and a reader's learning rate. On the tasks `SHORT_FIRST` there are 3,000
-    batches, each of one length, in eight parts: the longest length grows from part to part by the same factor, up to
-    that of the training split.
+    many rounds as tokens, and a reader's learning rate. On the tasks `SHORT_FIRST` there are 3,000 batches, each of one
+    length, in eight parts: the longest length grows from part to part by the same factor, up to that of the training
+    split.
 
     Raises:
         InputError: there is no such mechanism in the comparison.
@@ -155,8 +158,7 @@ def recipe(mechanism: str, task: str) -> Recipe:
         parts = tuple(math.ceil(shortest * (longest / shortest) ** (k / (PARTS - 1))) for k in range(PARTS))
         budget = Budget(epochs=PARTS, steps_per_epoch=375)
         data = Data(fresh=True, sampling="balanced", curriculum=parts, batch_size=64)
-    three_times = mechanism in ("looped", *READERS) and mechanism != "crvnn"
-    rate = 0.002 if mechanism in TAGGERS else 0.003 if three_times else 0.001
+    rate = RATES.get(mechanism, 0.001)
     optimizer = Optimizer(learning_rate=rate, schedule="cosine", warmup_steps=100, clip_norm=1.0)
     stage = Stage(budget, data=data, optimizer=optimizer, selection=Selection("last"))
     return Recipe(
@@ -176,8 +178,8 @@ def _model(mechanism: str) -> Config:
         return {"class": "RecurrentClassifier", "config": {**READERS[mechanism], "dropout": 0.0}}
     if mechanism in TAGGERS:
         return {"class": "SequenceTagger", "config": TAGGERS[mechanism]}
-    if mechanism == "looped":
-        return {"class": "TransformerClassifier", "config": LOOPED}
+    if mechanism in LOOPED:
+        return {"class": "TransformerClassifier", "config": LOOPED[mechanism]}
     block = {"norm": "before", "activation": "gelu", **BLOCKS.get(mechanism, {})}
     config = {"block": {"class": "TransformerBlock", "config": block}, "layers": 2, "units": 64, "heads": 4}
     if mechanism in ENCODINGS:

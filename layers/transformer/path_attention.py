@@ -148,13 +148,11 @@ class PathAttention(MultiHeadAttention):
         return normalized(ops.silu(found))
 
     def mark(self, unfiltered: Tensor, index: Tensor) -> Tensor:
-        """Returns the w of one position of each row, float32 (B, N, 1, H), as `marks` has it."""
-        unfiltered, weights = ops.cast(unfiltered, "float32"), ops.cast(self.filter, "float32")
-        seen = index[:, None] - ops.arange(self.width, dtype="int32")
+        """Returns the w of one position of each row, float32 (B, N, 1, H)."""
+        seen = index[:, None] + ops.arange(1 - self.width, 1, dtype="int32")
         columns = ops.arange(ops.shape(unfiltered)[2], dtype="int32")
-        at = ops.cast(columns == seen[:, :, None], "float32")
-        found = ops.einsum("brs,bnsh->bnrh", at, unfiltered) * ops.swapaxes(weights[:, :, 0], 0, 1)
-        return normalized(ops.silu(ops.sum(found, axis=2, keepdims=True)))
+        at = ops.cast(columns == seen[:, :, None], unfiltered.dtype)
+        return self.marks(ops.einsum("brs,bnsh->bnrh", at, unfiltered))[:, :, -1:]
 
     def start(
         self,
