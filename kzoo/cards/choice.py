@@ -1,11 +1,12 @@
 """Which mechanism for which task: the best of the leaderboard, and the bundled preset to take, by rule."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kzoo import tasks
 from kzoo.cards import protocol
 from kzoo.cards.cross_table import cross_table, task_order
-from kzoo.cards.leaderboard import entries, recipe_of
+from kzoo.cards.leaderboard import by_seed, entries, recipe_of
 from kzoo.saving import catalogue
 from kzoo.saving.preset import Preset
 
@@ -19,7 +20,7 @@ def choices() -> list[dict[str, Any]]:
     the cells of the cross table, with `mechanism` and `tags`, that are the best on pairs alone and with more, alike
     ones too; `preset`, the recommended one, or None; and `ran` and `presets`, all that they are chosen from. A preset
     has `name`, `mechanism`, `tags`, `breaches` (of the budget of the leaderboard), `parameters`, `score` and `holds`,
-    of its own weights.
+    of its own weights, and `weakest`, the score of the weakest of all its training seeds.
     """
     rows = cross_table(entries())
     presets: dict[str, list[dict[str, Any]]] = {}
@@ -57,12 +58,19 @@ def best(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def recommended(presets: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Returns the preset to take: of those whose score is the highest or alike, the one with the fewest tags; then the
-    one with the higher score, and the one with fewer parameters.
+    """Returns the preset to take: of those whose score is the highest or alike, those with the fewest tags; of these,
+    those whose weakest seed is the highest or alike; then the one with the higher score, and the one with fewer
+    parameters.
     """
-    top = max((preset["score"] for preset in presets), default=0.0)
-    near = [preset for preset in presets if preset["score"] >= top - ALIKE]
-    return min(near, key=lambda x: (len(x["tags"]), -x["score"], x["parameters"], x["name"]), default=None)
+    near = _highest(presets, "score")
+    fewest = min((len(preset["tags"]) for preset in near), default=0)
+    steady = _highest([preset for preset in near if len(preset["tags"]) == fewest], "weakest")
+    return min(steady, key=lambda x: (-x["score"], x["parameters"], x["name"]), default=None)
+
+
+def _highest(presets: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+    top = max((preset[key] for preset in presets), default=0.0)
+    return [preset for preset in presets if preset[key] >= top - ALIKE]
 
 
 def candidate_of(preset: Preset) -> dict[str, Any] | None:
@@ -76,14 +84,20 @@ def candidate_of(preset: Preset) -> dict[str, Any] | None:
         return None
     task = tasks.get(recipe.task)
     lengths, accuracies = protocol.scored_lengths(task), accuracies_of(preset, task.name)
-    score = protocol.chomsky_score(accuracies, lengths) if lengths else accuracies.get(None)
+    score = _score(accuracies, lengths)
     if score is None:
         return None
     found: dict[str, Any] = {"task": task.name, "name": preset.name, "mechanism": recipe.mechanism}
     found["tags"] = list(protocol.tags(recipe))
     training, parameters = preset.results.get("training") or [], preset.metadata.get("parameters") or 0
     found |= {"breaches": protocol.breaches(recipe, parameters, training), "parameters": parameters}
-    return found | {"score": score, "holds": protocol.holds([accuracies], lengths)}
+    seeds = [_score(seed["accuracy"], lengths) for seed in by_seed(preset, task.name, whole=not lengths).values()]
+    weakest = min(one for one in [score, *seeds] if one is not None)
+    return found | {"score": score, "holds": protocol.holds([accuracies], lengths), "weakest": weakest}
+
+
+def _score(accuracies: Mapping[Any, float], lengths: Sequence[int]) -> float | None:
+    return protocol.chomsky_score(accuracies, lengths) if lengths else accuracies.get(None)
 
 
 def accuracies_of(preset: Preset, task: str) -> dict[Any, float]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kzoo.cards import protocol
-from kzoo.cards.choice import choices
+from kzoo.cards.choice import ALIKE, choices
 from kzoo.cards.groups import GROUPS, group_of
 from kzoo.cards.leaderboard import recipe_of
 from kzoo.cards.markdown import table_of
@@ -112,7 +112,8 @@ def _preset(own: dict[str, Any]) -> str:
     if own["lengths"] and preset["holds"] is None:
         return f"none goes on; nearest is [{preset['name']}]({preset['name']}.md): {_share(preset)}{_tags(preset)}"
     test = "" if own["lengths"] else " of the test split"
-    return f"[{preset['name']}]({preset['name']}.md): {_share(preset)}{test}{_tags(preset)}"
+    other = f" (another seed: {percent(preset['weakest'])})" if preset["weakest"] < preset["score"] - ALIKE else ""
+    return f"[{preset['name']}]({preset['name']}.md): {_share(preset)}{test}{other}{_tags(preset)}"
 
 
 def _share(found: dict[str, Any], seeds: str = "") -> str:
@@ -165,9 +166,11 @@ def _rule(found: Sequence[dict[str, Any]], solved: str) -> str:
             "*Best*: the runs of the [leaderboard](leaderboard.md) whose score is within a point of the highest, and "
             f"that have {solved} or more at the first scored length at least; of these those with the fewest tags, the "
             "ones with the most seeds first. *Preset to take*: of the bundled presets of the task, trained within the "
-            "budget or not, those whose own weights score within a point of the highest; of these the one with the "
-            "fewest tags, then the higher score, then fewer parameters. Constructed ones are left out. A high score "
-            "says nothing of inputs that the test split rarely has: `kzoo evaluate PRESET --stress` does.",
+            "budget or not, those whose own weights score within a point of the highest; of these those with the "
+            "fewest tags; of these those whose weakest training seed is within a point of the highest; then the one "
+            "with the higher score, then fewer parameters. *Another seed* is the score of the weakest one, where it is "
+            "more than a point lower: training the recipe again may end there. Constructed ones are left out. A high "
+            "score says nothing of inputs that the test split rarely has: `kzoo evaluate PRESET --stress` does.",
             "What the words in italics say:\n\n" + "\n".join(told),
             "Rendered by `kzoo results --choose --markdown` from the recorded results.",
         ]

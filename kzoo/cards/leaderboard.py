@@ -45,14 +45,8 @@ def entry_of(preset: Preset) -> dict[str, Any] | None:
     training, parameters = preset.results.get("training") or [], preset.metadata.get("parameters")
     if not lengths or not training or protocol.breaches(recipe, parameters, training):
         return None
-    measured: dict[int, dict[str, Any]] = {}
-    for row in [*preset.rows, *preset.other_rows]:
-        if row["metric"] == "sequence_accuracy" and row["task"] == task.name and row["length"] is not None:
-            own = measured.setdefault(row["training_seed"] or 0, {"accuracy": {}, "n": {}})
-            own["weights_sha256"] = row["weights_sha256"]
-            own["accuracy"][row["length"]], own["n"][row["length"]] = row["value"], row["n"]
     seeds = {}
-    for seed, own in sorted(measured.items()):
+    for seed, own in sorted(by_seed(preset, task.name).items()):
         score = protocol.chomsky_score(own["accuracy"], lengths)
         if score is not None:
             seeds[seed] = {**own, "score": score, "reach": protocol.reach(own["accuracy"], lengths, longest)}
@@ -66,6 +60,19 @@ def entry_of(preset: Preset) -> dict[str, Any] | None:
     entry |= {"recipe_sha256": protocol.recipe_sha256(recipe), "lengths": lengths}
     entry |= {key: protocol.spread([own[key] for own in seeds.values()]) for key in ("score", "reach")}
     return entry | {"seeds": seeds}
+
+
+def by_seed(preset: Preset, task: str, whole: bool = False) -> dict[int, dict[str, Any]]:
+    """Returns the `weights_sha256`, and the sequence `accuracy` and `n` by length, of each training seed of a preset or
+    recorded run; with `whole` those of the test split as a whole, under None.
+    """
+    measured: dict[int, dict[str, Any]] = {}
+    for row in [*preset.rows, *preset.other_rows]:
+        if row["metric"] == "sequence_accuracy" and row["task"] == task and (row["length"] is None) == whole:
+            own = measured.setdefault(row["training_seed"] or 0, {"accuracy": {}, "n": {}})
+            own["weights_sha256"] = row["weights_sha256"]
+            own["accuracy"][row["length"]], own["n"][row["length"]] = row["value"], row["n"]
+    return measured
 
 
 def recipe_of(preset: Preset) -> Recipe | None:

@@ -41,12 +41,14 @@ def test_the_best_are_alike_with_the_fewest_tags_and_most_seeds_first():
 
 
 def test_the_preset_to_take():
-    def preset(name, score, tags, parameters):
-        return {"name": name, "score": score, "tags": tags, "parameters": parameters}
+    def preset(name, score, tags, parameters, weakest=0.9):
+        return {"name": name, "score": score, "tags": tags, "parameters": parameters, "weakest": weakest}
 
     told = preset("told", 1.0, ["gold attention"], 10)
     one, two = preset("one", 0.992, [], 300), preset("two", 0.992, [], 200)
     assert recommended([told, one, two]) is two
+    lucky = preset("lucky", 1.0, [], 10, weakest=0.5)
+    assert recommended([told, lucky, one]) is one and recommended([told, lucky]) is lucky
     assert recommended([told, preset("worse", 0.98, [], 10)]) is told and recommended([]) is None
 
 
@@ -71,6 +73,7 @@ def test_what_is_no_candidate():
     assert candidate_of(Preset.find("theorem_sorter")) is None  # constructed
     known = candidate_of(Preset.find("onestep_copy"))
     assert known["holds"] == 100 and known["tags"] == [protocol.LONGER_VALIDATION] and known["breaches"] == []
+    assert candidate_of(Preset.find("looped_parity_check"))["weakest"] < 0.6  # one of its seeds is at chance
 
 
 def test_the_groups_are_told_by_what_recipes_are_made_of():
