@@ -46,6 +46,18 @@ def test_coupled_places_start_where_the_encoding_says():
         kzoo.layers.CoupledEncoding(longest=30, start=30)
 
 
+def test_coupled_vectors_start_at_right_angles():
+    encoding = kzoo.layers.CoupledEncoding(longest=7, deviation=0.5, orthogonal=True)
+    encoding.build((None, None, 16))
+    vectors = numpy(encoding.vectors)
+    assert np.abs(vectors @ vectors.T - 16 * 0.5**2 * np.eye(8)).max() < 1e-5
+    wide = kzoo.layers.CoupledEncoding(longest=31, deviation=0.5, orthogonal=True)
+    wide.build((None, None, 16))  # more rows than units: entries are as large
+    assert abs(numpy(wide.vectors).std() - 0.5) < 0.05
+    again = kzoo.layers.CoupledEncoding.from_config(encoding.get_config())
+    assert again.orthogonal and not kzoo.layers.CoupledEncoding().orthogonal
+
+
 def test_coupled_places_of_a_copy_and_beyond_the_table():
     encoding = kzoo.layers.CoupledEncoding(longest=4, source="start")
     ids = tokens("51234|51")
