@@ -46,6 +46,19 @@ def test_coupled_places_start_where_the_encoding_says():
         kzoo.layers.CoupledEncoding(longest=30, start=30)
 
 
+def test_coupled_separators_at_the_end_match_the_end_of_the_answer():
+    encoding = kzoo.layers.CoupledEncoding(longest=30, separators="end", start=6)
+    ids = tokens("653+049|0702.", "7+12|91.     ", "7|9.         ")
+    found = numpy(encoding.places(ids, ids != PAD, columns(ids)))
+    assert found[0].tolist() == [9, 8, 7, 10, 9, 8, 7, 6, 7, 8, 9, 10, 0]
+    assert found[1].tolist() == [7, 9, 8, 7, 6, 7, 8, 0, 0, 0, 0, 0, 0]
+    assert found[2].tolist() == [7, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    drawn = [numpy(encoding.places(ids, ids != PAD, columns(ids), training=True)) for _ in range(60)]
+    assert max(found[0].max() for found in drawn) <= 30
+    with pytest.raises(InputError, match="unknown separators"):
+        kzoo.layers.CoupledEncoding(separators="middle")
+
+
 def test_coupled_vectors_start_at_right_angles():
     encoding = kzoo.layers.CoupledEncoding(longest=7, deviation=0.5, orthogonal=True)
     encoding.build((None, None, 16))
