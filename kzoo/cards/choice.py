@@ -51,8 +51,7 @@ def best(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Returns the cells whose score is the highest or alike, and that go beyond the trained lengths at all: of these
     those with the fewest tags, the ones with the most seeds first.
     """
-    top = max((cell["score"] for cell in cells), default=0.0)
-    near = [cell for cell in cells if cell["score"] >= top - ALIKE and cell["holds"] is not None]
+    near = [cell for cell in _highest(cells, "score") if cell["holds"] is not None]
     near.sort(key=lambda cell: (len(cell["tags"]), -cell["seeds"], -cell["score"], cell["mechanism"]))
     return [cell for cell in near if cell["tags"] == near[0]["tags"]]
 
@@ -68,9 +67,10 @@ def recommended(presets: list[dict[str, Any]]) -> dict[str, Any] | None:
     return min(steady, key=lambda x: (-x["score"], x["parameters"], x["name"]), default=None)
 
 
-def _highest(presets: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:
-    top = max((preset[key] for preset in presets), default=0.0)
-    return [preset for preset in presets if preset[key] >= top - ALIKE]
+def _highest(found: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+    """Returns those whose value under a key is the highest or alike."""
+    top = max((one[key] for one in found), default=0.0)
+    return [one for one in found if one[key] >= top - ALIKE]
 
 
 def candidate_of(preset: Preset) -> dict[str, Any] | None:

@@ -123,13 +123,13 @@ class CoupledEncoding(PlacedEncoding):
         columns = ops.arange(ops.shape(tokens)[1], dtype="int32")[None, :]
         last = ops.shape(tokens)[1] if delimiter is None else ops.cast(delimiter, "int32")
         is_digit = tokens < self.digits
-        before, behind = runs(ops.logical_and(is_digit, columns < last))
-        counted = behind if self.source == "end" else before
-        # From 1 for the digits of the source, and behind the delimiter; 0 for separators and the delimiter; -1: no
-        # place.
-        in_source = ops.where(ops.logical_and(is_digit, columns < last), counted + 1, 0)
-        separator = ops.max(in_source, axis=1, keepdims=True) + 1 if self.separators == "end" else 0
-        index = ops.where(columns < last, ops.where(is_digit, in_source, separator), columns - last)
+        of_source = ops.logical_and(is_digit, columns < last)
+        before, behind = runs(of_source)
+        # From 1 for the digits of the source, and behind the delimiter; 0 for the delimiter, and for separators unless
+        # they are at the end; -1: no place.
+        counted = ops.where(of_source, (behind if self.source == "end" else before) + 1, 0)
+        separator = ops.max(counted, axis=1, keepdims=True) + 1 if self.separators == "end" else 0
+        index = ops.where(columns < last, ops.where(is_digit, counted, separator), columns - last)
         index = ops.where(ops.logical_and(columns > last, ops.logical_not(is_digit)), -1, index)
         if mask is not None:
             index = ops.where(mask, index, -1)
