@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from kzoo.layers.recurrent.recursion_in_recursion_reader import (
         RecursionInRecursionReader as RecursionInRecursionReader,
     )
+    from kzoo.layers.recurrent.second_order_reader import SecondOrderReader as SecondOrderReader
     from kzoo.layers.recurrent.stack_reader import StackReader as StackReader
     from kzoo.layers.transformer.adaptive_computation import AdaptiveComputation as AdaptiveComputation
     from kzoo.layers.transformer.cached_attention import CachedAttention as CachedAttention

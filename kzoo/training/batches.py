@@ -91,10 +91,13 @@ class Drawn:
     def __call__(self, epoch: int) -> list[Example]:
         data, epochs, size = self.stage.data, self.stage.budget.epochs, self.size
         balanced, own = data.sampling == "balanced", (self.seed + 1) * FRESH + epoch
-        if not data.curriculum:
-            return self.task.examples(data.split, size, own)
         # Keras begins an epoch more than it trains: see `training_batches`.
-        longest = data.curriculum[min(epoch, epochs - 1) * len(data.curriculum) // epochs]
+        part = min(epoch, epochs - 1) * len(data.curriculum) // epochs
+        longest = data.curriculum[part] if data.curriculum else None
+        if data.per_length:
+            return self.of_each_length(longest, own)
+        if longest is None:
+            return self.task.examples(data.split, size, own)
         for factor in (1, 4, 16, FACTOR):  # as many as it takes; each draw begins as the one before
             drawn = self.task.examples(data.split, factor * size, own)
             short = [row for row in drawn if len(parts(row.source)[0]) <= longest]
@@ -109,3 +112,13 @@ class Drawn:
         if balanced and short:
             return short  # some of which it repeats
         raise InputError(f"{data.split} of {self.task.name} has too few sources of at most {longest} tokens")
+
+    def of_each_length(self, longest: int | None, seed: int) -> list[Example]:
+        """Returns examples of each of the split's lengths up to the longest, as many of each."""
+        split = self.stage.data.split
+        low, high = self.task.splits[split].lengths
+        lengths = range(low, min(high, longest or high) + 1)
+        if not lengths:
+            raise InputError(f"{split} of {self.task.name} has no sources of at most {longest} {self.task.length_unit}")
+        each = -(-self.size // len(lengths))
+        return [example for length in lengths for example in self.task.examples(split, each, seed, length)]

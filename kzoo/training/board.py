@@ -75,6 +75,7 @@ ALIGNED = {"coupled": "sum_digits"}  # what knows the alignment of one task
 
 READERS: dict[str, Config] = {
     **{name: {"reader": name, "embedding_units": 16, "units": 128} for name in ("lstm", "bidirectional_lstm", "stack")},
+    "second_order": {"reader": "second_order", "embedding_units": 64, "units": 128},
     "delta_reader": {"reader": _delta("delta"), "embedding_units": 64, "units": 64},
     "delta_product_reader": {"reader": _delta("delta_product"), "embedding_units": 64, "units": 64},
     "positive_delta_reader": {"reader": _delta("delta", low=0.0), "embedding_units": 64, "units": 64},
@@ -115,6 +116,7 @@ TAGGED = ("s3", "mqar")
 OF_BLOCKS = ("nope", "rope", "alibi", "hard_alibi", "cope", "forgetting", "stick_breaking", "asentmax", "path", "delta")
 TAGGERS: dict[str, Config] = {
     "lstm_tagger": READERS["lstm"],
+    "second_order_tagger": READERS["second_order"],
     **{f"{name}_tagger": _blocks(BLOCKS[name].get("attention", "dot_product")) for name in OF_BLOCKS},
     "delta_product_tagger": _blocks("delta_product"),
 }

@@ -31,6 +31,9 @@ class Data(Part):
         curriculum: tuple of int. The longest sources, in tokens before a delimiter, of parts that share the epochs
             equally, as (4, 8, 12, 16, 20); needs `fresh`. Of few short sources "balanced" repeats some; the others need
             as many different ones as they draw. Empty takes all lengths from the start.
+        per_length: bool. Whether each epoch draws as many examples of every length as of any other, the lengths being
+            the task's, and the curriculum's too: so it has many different short sources, where those of all lengths are
+            mostly long. Needs `fresh`.
         batch_size: int. 1 to 65,536.
     """
 
@@ -39,11 +42,15 @@ class Data(Part):
     fresh: bool = False
     sampling: str = "mixed"
     curriculum: tuple[int, ...] = ()
+    per_length: bool = False
     batch_size: int = 32
 
     def __post_init__(self) -> None:
         checks.integer("batch_size", self.batch_size, 1, 65_536)
         checks.boolean("fresh", self.fresh)
+        checks.boolean("per_length", self.per_length)
+        if self.per_length and not self.fresh:
+            raise InputError("per_length needs fresh examples: it says how those of an epoch are drawn")
         checks.choice("sampling", self.sampling, SAMPLINGS)
         check_count("examples", self.examples)
         check_lengths("curriculum", self.curriculum)

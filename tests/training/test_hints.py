@@ -134,3 +134,23 @@ def test_a_construction_is_not_trained(tmp_path):
 def test_bad_constructions(changes, message):
     with pytest.raises(InputError, match=message):
         build(recipe(**changes))
+
+
+def test_each_length_has_as_many_examples():
+    made = recipe(task="parity_check", split="train", epochs=2, curriculum=[4, 40])
+
+    def of_each_length(**changes):
+        stage = replace(made.stages[0], data=replace(made.stages[0].data, per_length=True, **changes))
+        return training_batches(replace(made, stages=(stage,)), build(made))
+
+    batches, lengths = of_each_length(), []
+    for epoch in range(2):
+        batches.begin(epoch)
+        lengths.append([len(source) for source, _ in batches.pairs])
+    assert np.unique(lengths[0], return_counts=True)[1].tolist() == [40, 40]
+    found, counts = np.unique(lengths[1], return_counts=True)
+    assert found.tolist() == list(range(4, 42)) and set(counts) == {3}  # with the symbol that asks
+    with pytest.raises(InputError, match="train of parity_check has no sources of at most 2 tokens"):
+        of_each_length(curriculum=(2,))
+    with pytest.raises(InputError, match="per_length needs fresh examples"):
+        of_each_length(fresh=False)

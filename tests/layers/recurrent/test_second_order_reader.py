@@ -1,0 +1,65 @@
+"""The second-order network, against its equations written out; and that its centroids stop errors from adding up."""
+
+import numpy as np
+import pytest
+from keras import ops
+
+import kzoo
+from kzoo.errors import InputError
+
+
+def numpy(x):
+    return ops.convert_to_numpy(x)
+
+
+def rms_norm(x):
+    return x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + 1e-6)
+
+
+@pytest.mark.parametrize("centroids", [0, 3])
+def test_the_equations(centroids):
+    reader = kzoo.layers.SecondOrderReader(4, factors=6, centroids=centroids, keep=0.3 if centroids else None)
+    reader.build((None, None, 2))
+    for variable in reader.trainable_variables:
+        variable.assign(np.random.default_rng(1).normal(size=variable.shape).astype("float32"))
+    x = np.random.default_rng(0).normal(size=(1, 6, 2)).astype("float32")
+    maps = {n: numpy(getattr(reader, n).kernel) for n in ("before", "token", "product", "alone")}
+    tensor = np.einsum("nf,ef,fm->nem", maps["before"], maps["token"], maps["product"])  # the network of second order
+    h = rms_norm(numpy(reader.initial))
+    for row in x[0]:
+        h = rms_norm(np.einsum("n,e,nem->m", h, row, tensor) + row @ maps["alone"] + numpy(reader.alone.bias))
+        if centroids:
+            table = rms_norm(numpy(reader.table))
+            weights = np.exp(float(numpy(reader.sharpness)) / 2 * table @ h)
+            h = 0.3 * h + 0.7 * (weights / weights.sum()) @ table
+    np.testing.assert_allclose(numpy(reader(x, np.ones((1, 6), bool)))[0], h, atol=1e-5)
+
+
+def turning(centroids):
+    """Returns a network whose only token turns its state by a little more than a right angle."""
+    reader = kzoo.layers.SecondOrderReader(2, centroids=centroids)
+    reader.build((None, None, 1))
+    angle = np.pi / 2 + 0.02
+    turn = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
+    parts = {"before": np.eye(2), "token": np.ones((1, 2)), "product": turn, "alone": np.zeros((1, 2))}
+    for name, kernel in parts.items():
+        getattr(reader, name).kernel.assign(np.array(kernel, "float32"))
+    reader.alone.bias.assign(np.zeros(2, "float32"))
+    reader.initial.assign(np.array([1, 0], "float32"))
+    if centroids:
+        reader.table.assign(np.array([[1, 0], [0, 1], [-1, 0], [0, -1]], "float32"))
+        reader.sharpness.assign(10.0)
+    return reader
+
+
+def test_centroids_stop_errors_from_adding_up():
+    sequence, mask = np.ones((1, 400, 1), "float32"), np.ones((1, 400), bool)
+    right = np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])[np.arange(1, 401) % 4] * 2**0.5
+    drawn, free = (numpy(turning(count).states(sequence, mask))[0] for count in (4, 0))
+    assert np.abs(drawn - right).max() < 0.1
+    assert np.abs(free[:3] - right[:3]).max() < 0.1 and np.abs(free - right).max() > 2
+
+
+def test_a_share_without_centroids_is_refused():
+    with pytest.raises(InputError, match="keep=0.5 does not apply: there are no centroids to draw the state to"):
+        kzoo.layers.SecondOrderReader(4, centroids=0, keep=0.5)
