@@ -40,7 +40,7 @@ class SecondOrderReader(Reader):
         units: int. Size N of the state, 1 to 8,192. Defaults to 128.
         factors: int. Size of the product, the rank of the tensor, 1 to 8,192. Defaults to `units`.
         centroids: int. Number K, 0 to 65,536; with 0 the state is u_t. Defaults to `units`.
-        keep: float. How much of the state stays as it is, 0 to 1. Defaults to 0.2, or 1 without centroids.
+        keep: float. How much of the state stays as it is, 0 to 1. Defaults to 0.5, or 1 without centroids.
         dtype: str or DTypePolicy. As of every Keras layer; it is float32 under any.
 
     Call arguments:
@@ -78,7 +78,7 @@ class SecondOrderReader(Reader):
         self.units = checks.integer("units", units, 1, 8192)
         self.factors = checks.integer("factors", self.units if factors is None else factors, 1, 8192)
         self.centroids = checks.integer("centroids", self.units if centroids is None else centroids, 0, 65_536)
-        default = 0.2 if self.centroids else 1.0
+        default = 0.5 if self.centroids else 1.0
         self.keep = checks.number("keep", default if keep is None else keep, 0.0, 1.0)
         if not self.centroids and self.keep < 1:
             raise InputError(f"keep={keep} does not apply: there are no centroids to draw the state to")
