@@ -93,11 +93,12 @@ class SecondOrderReader(Reader):
             layer = dense(outputs, inputs, bound, use_bias=alone, bias_initializer="zeros", dtype="float32")
             layer.build((None, inputs))
             setattr(self, name, layer)
-        self.initial = self.add_weight((units,), initializer=uniform(1.0), name="initial")
+        whole = {"dtype": "float32", "autocast": False}
+        self.initial = self.add_weight((units,), initializer=uniform(1.0), name="initial", **whole)
         if self.centroids:
-            self.table = self.add_weight((self.centroids, units), initializer=uniform(1.0), name="table")
-            constant = keras.initializers.Constant(SHARPNESS)
-            self.sharpness = self.add_weight((), initializer=constant, name="sharpness")
+            shape, constant = (self.centroids, units), keras.initializers.Constant(SHARPNESS)
+            self.table = self.add_weight(shape, initializer=uniform(1.0), name="table", **whole)
+            self.sharpness = self.add_weight((), initializer=constant, name="sharpness", **whole)
         self.built = True
 
     def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:

@@ -63,3 +63,14 @@ def test_centroids_stop_errors_from_adding_up():
 def test_a_share_without_centroids_is_refused():
     with pytest.raises(InputError, match="keep=0.5 does not apply: there are no centroids to draw the state to"):
         kzoo.layers.SecondOrderReader(4, centroids=0, keep=0.5)
+
+
+@pytest.mark.parametrize("policy", ["mixed_bfloat16", "float16"])
+def test_the_recurrence_is_float32_under_any_policy(policy):
+    x, mask = np.random.default_rng(0).normal(size=(2, 5, 3)).astype("float32"), np.ones((2, 5), bool)
+    whole, half = (kzoo.layers.SecondOrderReader(6, dtype=dtype) for dtype in ("float32", policy))
+    for reader in (whole, half):
+        reader.build((None, None, 3))
+    half.set_weights(whole.get_weights())
+    found = numpy(ops.cast(half(x, mask), "float32"))
+    np.testing.assert_allclose(found, numpy(whole(x, mask)), atol=0.02)
