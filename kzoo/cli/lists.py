@@ -13,6 +13,7 @@ from kzoo.saving.preset import Preset
 
 KINDS = ("presets", "tasks", "mechanisms", "recipes")
 WIDTH = 80
+TASK = 17  # characters of a task beside a preset, whose name mostly ends with all of it
 Facts = list[dict[str, Any]]
 
 
@@ -47,8 +48,13 @@ def fitted(header: list[str], lines: list[list[str]]) -> str:
     """Returns a table, its last column cut off where it does not fit into 80 columns."""
     used = sum(max(map(len, column)) + 2 for column in zip(header[:-1], *(line[:-1] for line in lines), strict=True))
     room = max(WIDTH - used, len(header[-1]), 12)
-    cut = [[*line[:-1], line[-1] if len(line[-1]) <= room else line[-1][: room - 3] + "..."] for line in lines]
-    return "\n".join(line.rstrip() for line in text_table(header, cut).splitlines())
+    whole = [[*line[:-1], cut(line[-1], room)] for line in lines]
+    return "\n".join(line.rstrip() for line in text_table(header, whole).splitlines())
+
+
+def cut(text: str, room: int) -> str:
+    """Returns a text, cut off where it is longer than so many characters."""
+    return text if len(text) <= room else text[: room - 3] + "..."
 
 
 def _presets(pattern: str, supervision: str | None) -> Facts:
@@ -117,7 +123,7 @@ def _preset_lines(found: Facts) -> tuple[list[str], list[list[str]]]:
     for row in found:
         mark = " *" if row["supervision"] else ""
         shown = shortly(row["sequence_accuracy"]) or f"see kzoo info {row['preset']}"
-        lines.append([row["preset"], row["task"] or "", shown + mark])
+        lines.append([row["preset"], cut(row["task"] or "", TASK), shown + mark])
     return ["preset", "task", "sequence accuracy"], lines
 
 
