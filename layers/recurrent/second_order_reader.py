@@ -45,7 +45,7 @@ class SecondOrderReader(Reader):
 
     Call arguments:
         sequence: tensor of shape (B, T, E).
-        mask: bool tensor of shape (B, T), True at real tokens; every row has at least one.
+        mask: bool tensor of shape (B, T), True at real tokens; every row has at least one. At pads the state stays.
         training: bool. Changes nothing.
 
     Returns:
@@ -104,17 +104,21 @@ class SecondOrderReader(Reader):
     def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         sequence = ops.swapaxes(ops.cast(sequence, "float32"), 0, 1)
         scales, added = self.token(sequence), self.alone(sequence)  # of all tokens at once, (T, B, F) and (T, B, N)
+        real = ops.swapaxes(ops.cast(mask, "bool"), 0, 1)[..., None]
         centroids = rms_norm(self.table) if self.centroids else None
 
-        def step(state: Tensor, given: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
-            found = rms_norm(self.product(self.before(state) * given[0]) + given[1])
+        def step(state: Tensor, given: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+            scale, alone, is_real = given
+            found = rms_norm(self.product(self.before(state) * scale) + alone)
             if centroids is not None:
                 scores = self.sharpness * self.units**-0.5 * ops.matmul(found, ops.transpose(centroids))
                 found = self.keep * found + (1.0 - self.keep) * ops.matmul(ops.softmax(scores, axis=-1), centroids)
+            # Training asks nothing at pads: run on there, what differs between backends may grow without bound.
+            found = ops.where(is_real, found, state)
             return found, found
 
         initial = ops.zeros_like(added[0]) + rms_norm(self.initial)
-        _, states = scan(step, initial, (scales, added))
+        _, states = scan(step, initial, (scales, added, real))
         return ops.cast(ops.swapaxes(states, 0, 1), self.compute_dtype)
 
     def get_config(self) -> Config:

@@ -65,6 +65,14 @@ def test_a_share_without_centroids_is_refused():
         kzoo.layers.SecondOrderReader(4, centroids=0, keep=0.5)
 
 
+def test_a_state_stays_over_pads():
+    reader = kzoo.layers.SecondOrderReader(4)
+    x, mask = np.random.default_rng(0).normal(size=(1, 5, 3)).astype("float32"), np.arange(5)[None] < 3
+    reader.build((None, None, 3))
+    states = numpy(reader.states(ops.convert_to_tensor(x), mask))[0]
+    assert np.abs(states[2] - states[1]).max() > 1e-3 and (states[3:] == states[2]).all()
+
+
 @pytest.mark.parametrize("policy", ["mixed_bfloat16", "float16"])
 def test_the_recurrence_is_float32_under_any_policy(policy):
     x, mask = np.random.default_rng(0).normal(size=(2, 5, 3)).astype("float32"), np.ones((2, 5), bool)
