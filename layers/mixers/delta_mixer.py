@@ -9,14 +9,13 @@ from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense, glorot
-from kzoo.layers.functional.normalized import normalized
+from kzoo.layers.functional.normalized import normalized, rms_norm
 from kzoo.layers.functional.scan import scan
 from kzoo.layers.functional.solve_unit_lower import solve_unit_lower
 from kzoo.layers.functional.traced import is_symbolic
 from kzoo.layers.mixers.mixer import Mixer
 from kzoo.registry import alias, register
 
-EPSILON = 1e-6
 CHUNK = 64  # reflections that are one triangular system
 
 
@@ -196,8 +195,7 @@ class DeltaMixer(Mixer):
 
     def output(self, found: Tensor, inputs: Tensor) -> Tensor:
         """Returns the output (B, T, D) of what was read (B, N, T, H)."""
-        mean = ops.mean(found * found, axis=-1, keepdims=True)
-        found = found * ops.rsqrt(mean + EPSILON) * ops.cast(self.gain, "float32")
+        found = rms_norm(found) * ops.cast(self.gain, "float32")
         joined = ops.reshape(ops.transpose(found, (0, 2, 1, 3)), (*ops.shape(inputs)[:2], self.heads * self.size))
         return self.projection(ops.cast(joined, self.compute_dtype))
 

@@ -9,11 +9,11 @@ from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense, glorot, uniform
+from kzoo.layers.functional.normalized import rms_norm
 from kzoo.layers.functional.scan import scan
 from kzoo.layers.recurrent.reader import Reader
 from kzoo.registry import alias, register
 
-EPSILON = 1e-6
 SHARPNESS = 2.0  # of a new softmax over the centroids
 
 
@@ -105,14 +105,16 @@ class SecondOrderReader(Reader):
         sequence = ops.swapaxes(ops.cast(sequence, "float32"), 0, 1)
         scales, added = self.token(sequence), self.alone(sequence)  # of all tokens at once, (T, B, F) and (T, B, N)
         real = ops.swapaxes(ops.cast(mask, "bool"), 0, 1)[..., None]
-        centroids = rms_norm(self.table) if self.centroids else None
+        if self.centroids:
+            centroids = rms_norm(self.table)
+            across, sharpness = ops.transpose(centroids), self.sharpness * self.units**-0.5
 
         def step(state: Tensor, given: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor]:
             scale, alone, is_real = given
             found = rms_norm(self.product(self.before(state) * scale) + alone)
-            if centroids is not None:
-                scores = self.sharpness * self.units**-0.5 * ops.matmul(found, ops.transpose(centroids))
-                found = self.keep * found + (1.0 - self.keep) * ops.matmul(ops.softmax(scores, axis=-1), centroids)
+            if self.centroids:
+                shares = ops.softmax(sharpness * ops.matmul(found, across), axis=-1)
+                found = self.keep * found + (1.0 - self.keep) * ops.matmul(shares, centroids)
             # Training asks nothing at pads: run on there, what differs between backends may grow without bound.
             found = ops.where(is_real, found, state)
             return found, found
@@ -124,11 +126,6 @@ class SecondOrderReader(Reader):
     def get_config(self) -> Config:
         own = {"units": self.units, "factors": self.factors, "centroids": self.centroids, "keep": self.keep}
         return {**super().get_config(), **own}
-
-
-def rms_norm(x: Tensor) -> Tensor:
-    """Returns vectors divided by the root of their mean square, along the last axis; 1e-6 is added to that mean."""
-    return x * ops.rsqrt(ops.mean(x * x, axis=-1, keepdims=True) + EPSILON)
 
 
 alias("reader", "second_order", "SecondOrderReader")
