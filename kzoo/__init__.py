@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from kzoo.training.alignment.align import align as align
     from kzoo.training.alignment.align_phrases import align_phrases as align_phrases
     from kzoo.training.calibration import calibrate as calibrate
+    from kzoo.training.exchange_words import exchange_words as exchange_words
     from kzoo.training.recipe import Recipe as Recipe
     from kzoo.training.recipe import load_recipe as load_recipe
     from kzoo.training.train import train as train

@@ -7,12 +7,14 @@ from kzoo.registry import register
 from kzoo.tasks.base import Tokens
 from kzoo.tasks.bracketed import chain, expression, results, value
 from kzoo.tasks.chomsky import BITS, NUMBERS, ChomskyTask, random_tokens, regular_bits
-from kzoo.tasks.chomsky_regular import OPERATORS
+from kzoo.tasks.chomsky_regular import MODULUS, OPERATORS
 from kzoo.tasks.classification import ClassificationTask
 from kzoo.tasks.strata import Stratum
 
 ACTIONS = ("POP", "PUSH0", "PUSH1")
 BOTTOM = "_"
+PLUS_X = tuple(f"{number}+x" for number in NUMBERS)
+MINUS_X = tuple(f"{number}-x" for number in NUMBERS)
 
 
 @register("task", "stack_manipulation")
@@ -157,7 +159,7 @@ class SolveEquation(ChomskyTask, ClassificationTask):
 
     name = "solve_equation"
     vocabulary = (*NUMBERS, *OPERATORS[:2], "(", ")", "x", "=")
-    labels = NUMBERS
+    labels = NUMBERS + PLUS_X + MINUS_X  # those with x are of intermediate results
     target_steps = (0, 1)
     characters = True
     level = "deterministic context-free"
@@ -196,12 +198,13 @@ class SolveEquation(ChomskyTask, ClassificationTask):
         raise InputError(f"{''.join(source)!r:.60} has no solution")
 
     def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
-        """Returns the value of every number at its digit, x included, and of every bracket at its end.
-
-        Where x is in a bracket, that is the value which the equation asks for.
+        """Returns the value of every number at its digit, and of every bracket at its end; of what x is in, the value
+        as a sum or difference with x, modulo 5.
         """
-        (number,) = self.solve(source)
-        return [(position, NUMBERS[found]) for position, found in results(self.filled(source, number), self.name)]
+        self.check_source(source)
+        zero, one = (results(self.filled(source, number), self.name) for number in BITS)
+        values = {0: NUMBERS, 1: PLUS_X, MODULUS - 1: MINUS_X}  # by the coefficient of x
+        return [(place, values[(b - a) % MODULUS][a]) for (place, a), (_, b) in zip(zero, one, strict=True)]
 
     def filled(self, source: Tokens, number: str) -> Tokens:
         """Returns the expression of an equation with a number in the place of x."""

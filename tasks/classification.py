@@ -16,7 +16,7 @@ class ClassificationTask(Task):
 
     Beside what every task declares, it has
 
-    - `labels`: tuple of str, the tokens that a target can be, in their order.
+    - `labels`: tuple of str, the tokens that a target or an intermediate result can be, in their order.
     """
 
     labels: Tokens

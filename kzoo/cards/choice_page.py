@@ -17,6 +17,7 @@ MEANINGS = {
     "intermediate results": "training also had results on the way to the target",
     "gold attention": "training was told where in the source to look for each output",
     "built-in alignment": "the input says what belongs together, as the digits of one place",
+    "data augmentation": "trained on examples that were made from others, as by exchanging words",
     "longer inputs": "something was chosen by inputs longer than those trained on",
     "other training distribution": "trained on other inputs than the task's training split",
     "constructed": "the weights are computed, not trained",

@@ -17,6 +17,7 @@ SUPERVISION = (
     "intermediate results",
     "gold attention",
     "built-in alignment",
+    "data augmentation",
     "longer inputs",
     "other training distribution",
     "constructed",

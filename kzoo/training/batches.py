@@ -9,6 +9,7 @@ from kzoo.errors import InputError
 from kzoo.tasks import Example, Task
 from kzoo.tasks import get as get_task
 from kzoo.tasks.hinting import parts
+from kzoo.training.exchange_words import exchange_words
 from kzoo.training.learned_alignment import LearnedAlignment
 from kzoo.training.recipe import Recipe
 from kzoo.training.stages import Stage
@@ -68,7 +69,8 @@ def _preprocessor(recipe: Recipe, stage: Stage, model: Any, seed: int) -> Any:
 def training_examples(stage: Stage, seed: int, task: Task, steps: int | None) -> Any:
     """Returns the training examples of a stage, or what draws those of an epoch."""
     if not stage.data.fresh:
-        return task.examples(stage.data.split, stage.data.examples)
+        examples = task.examples(stage.data.split, stage.data.examples)
+        return exchange_words(examples, seed) if stage.data.exchange_words else examples
     return Drawn(stage, seed, task, stage.data.batch_size * (steps or 1))
 
 

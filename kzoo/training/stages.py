@@ -34,6 +34,8 @@ class Data(Part):
         per_length: bool. Whether each epoch draws as many examples of every length as of any other, the lengths being
             the task's, and the curriculum's too: so it has many different short sources, where those of all lengths are
             mostly long. Needs `fresh`.
+        exchange_words: bool. Whether words that the examples treat alike change places in them, once before the stage;
+            see `kzoo.exchange_words`.
         batch_size: int. 1 to 65,536.
     """
 
@@ -43,17 +45,21 @@ class Data(Part):
     sampling: str = "mixed"
     curriculum: tuple[int, ...] = ()
     per_length: bool = False
+    exchange_words: bool = False
     batch_size: int = 32
 
     def __post_init__(self) -> None:
         checks.integer("batch_size", self.batch_size, 1, 65_536)
         checks.boolean("fresh", self.fresh)
         checks.boolean("per_length", self.per_length)
+        checks.boolean("exchange_words", self.exchange_words)
         if self.per_length and not self.fresh:
             raise InputError("per_length needs fresh examples: it says how those of an epoch are drawn")
         checks.choice("sampling", self.sampling, SAMPLINGS)
         check_count("examples", self.examples)
         check_lengths("curriculum", self.curriculum)
+        if self.exchange_words and self.fresh:
+            raise InputError("exchange_words needs examples that stay: data may not be fresh")
         if self.fresh and self.examples is not None:
             raise InputError("fresh examples need steps_per_epoch, and no number of examples")
 

@@ -1,12 +1,13 @@
 """A second-order recurrent network, whose state is drawn to one of finitely many, as a reader of whole sequences."""
 
+from collections.abc import Callable
 from typing import Any
 
 import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Config, DType, Shape, Tensor
+from kzoo.annotations import Config, DType, Prepared, Shape, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense, glorot, uniform
 from kzoo.layers.functional.normalized import rms_norm
@@ -102,26 +103,40 @@ class SecondOrderReader(Reader):
         self.built = True
 
     def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
-        sequence = ops.swapaxes(ops.cast(sequence, "float32"), 0, 1)
-        scales, added = self.token(sequence), self.alone(sequence)  # of all tokens at once, (T, B, F) and (T, B, N)
-        real = ops.swapaxes(ops.cast(mask, "bool"), 0, 1)[..., None]
-        if self.centroids:
-            centroids = rms_norm(self.table)
-            across, sharpness = ops.transpose(centroids), self.sharpness * self.units**-0.5
+        rows, drawn = self.rows(sequence, mask), self.drawing()
 
-        def step(state: Tensor, given: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor]:
-            scale, alone, is_real = given
-            found = rms_norm(self.product(self.before(state) * scale) + alone)
-            if self.centroids:
-                shares = ops.softmax(sharpness * ops.matmul(found, across), axis=-1)
-                found = self.keep * found + (1.0 - self.keep) * ops.matmul(shares, centroids)
+        def step(state: Tensor, row: Prepared) -> tuple[Tensor, Tensor]:
+            found = drawn(self.product(self.before(state) * row["scale"]) + row["alone"])
             # Training asks nothing at pads: run on there, what differs between backends may grow without bound.
-            found = ops.where(is_real, found, state)
+            found = ops.where(row["real"], found, state)
             return found, found
 
-        initial = ops.zeros_like(added[0]) + rms_norm(self.initial)
-        _, states = scan(step, initial, (scales, added, real))
+        _, states = scan(step, self.first(rows), rows)
         return ops.cast(ops.swapaxes(states, 0, 1), self.compute_dtype)
+
+    def rows(self, sequence: Tensor, mask: Tensor) -> Prepared:
+        """Returns what the tokens alone give, time first: `scale` (T, B, F), `alone` (T, B, N) and `real` (T, B, 1)."""
+        sequence = ops.swapaxes(ops.cast(sequence, "float32"), 0, 1)
+        real = ops.swapaxes(ops.cast(mask, "bool"), 0, 1)[..., None]
+        return {"scale": self.token(sequence), "alone": self.alone(sequence), "real": real}
+
+    def first(self, rows: Prepared) -> Tensor:
+        """Returns h_0 for every row, (B, N)."""
+        return ops.zeros_like(rows["alone"][0]) + rms_norm(self.initial)
+
+    def drawing(self) -> Callable[[Tensor], Tensor]:
+        """Returns the function from z_t to h_t; what is the same at every step is computed here."""
+        if not self.centroids:
+            return rms_norm
+        centroids = rms_norm(self.table)
+        across, sharpness = ops.transpose(centroids), self.sharpness * self.units**-0.5
+
+        def drawn(state: Tensor) -> Tensor:
+            found = rms_norm(state)
+            shares = ops.softmax(sharpness * ops.matmul(found, across), axis=-1)
+            return self.keep * found + (1.0 - self.keep) * ops.matmul(shares, centroids)
+
+        return drawn
 
     def get_config(self) -> Config:
         own = {"units": self.units, "factors": self.factors, "centroids": self.centroids, "keep": self.keep}

@@ -82,6 +82,7 @@ def _calls(place: Place, model: Any) -> dict[str, Callable[[Any], Any]]:
         "evaluate, split": lambda x: kzoo.evaluate(model, lengths=[3], examples=2, split=x),
         "align": lambda x: kzoo.align(x),
         "align_phrases": lambda x: kzoo.align_phrases(x),
+        "exchange_words": lambda x: kzoo.exchange_words(x),
         "Tokenizer": lambda x: kzoo.Tokenizer(x),
         "MultiHeadAttention": made("MultiHeadAttention", "heads"),
         "MultiHeadAttention, bias": made("MultiHeadAttention", "bias"),

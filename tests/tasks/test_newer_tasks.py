@@ -93,12 +93,14 @@ def test_results_within_an_expression():
 
 def test_results_within_an_equation():
     task, expressions = tasks.get("solve_equation"), tasks.get("modular_arithmetic")
-    assert task.intermediate(tuple("((1+x)-2)=3")) == [(2, "1"), (4, "4"), (5, "0"), (7, "2"), (8, "3")]
-    assert task.intermediate(tuple("-x=3")) == [(1, "3")]  # x is 2, and what stands there is -2
+    assert task.intermediate(tuple("((1+x)-2)=3")) == [(2, "1"), (4, "0+x"), (5, "1+x"), (7, "2"), (8, "4+x")]
+    assert task.intermediate(tuple("(1-(-x))=3")) == [(1, "1"), (5, "0-x"), (6, "0-x"), (7, "1+x")]
+    assert task.intermediate(tuple("-x=3")) == [(1, "0-x")]
     for source, (number,) in pairs("solve_equation", n=40):
-        within = task.intermediate(source)
-        assert within == expressions.intermediate(tuple("".join(source[:-2]).replace("x", number)))
-        assert within[-1][1] == source[-1]
+        within = [(place, eval(result.replace("x", number)) % 5) for place, result in task.intermediate(source)]
+        filled = expressions.intermediate(tuple("".join(source[:-2]).replace("x", number)))
+        assert within == [(place, int(result)) for place, result in filled]
+        assert within[-1][1] == int(source[-1])
 
 
 def negated(source, place):

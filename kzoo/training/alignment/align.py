@@ -9,7 +9,7 @@ from kzoo import checks
 from kzoo.backend import ensure_backend
 from kzoo.data.alignment import DIRECTIONS, Alignment
 from kzoo.tasks.base import Example
-from kzoo.training.alignment.pairs import encode, read_pairs, vocabulary_of
+from kzoo.training.alignment.pairs import encode, read_pairs_to_align, vocabulary_of
 
 ROWS = 512  # pairs whose posteriors are computed together, where they are not long
 RATE, STEPS = 0.05, 300
@@ -43,7 +43,7 @@ def align(pairs: Iterable[Any], seed: int = 0, steps: int = STEPS) -> Alignment:
     assert alignment.direction == "backward" and [source[j] for j in alignment.positions(0)] == list(target)
     ```
     """
-    examples = read_pairs(pairs)
+    examples = read_pairs_to_align(pairs)
     checks.integer("seed", seed, 0, 2**31 - 1)
     checks.integer("steps", steps, 1, 1_000_000)
     vocabulary = vocabulary_of(examples)

@@ -10,7 +10,7 @@ import numpy as np
 from kzoo import checks
 from kzoo.data.alignment import Alignment
 from kzoo.errors import InputError
-from kzoo.training.alignment.pairs import read_pairs
+from kzoo.training.alignment.pairs import read_pairs_to_align
 from kzoo.training.alignment.phrase_grammar import (
     Node,
     Rule,
@@ -65,7 +65,7 @@ def align_phrases(pairs: Iterable[Any], seed: int = 0) -> Alignment:
     assert alignment.positions(5).tolist() == [0, 1, 3]
     ```
     """
-    examples = read_pairs(pairs, (LONGEST_SOURCE, LONGEST_TARGET))
+    examples = read_pairs_to_align(pairs, (LONGEST_SOURCE, LONGEST_TARGET))
     checks.integer("seed", seed, 0, 2**31 - 1)
     letters = {token: chr(i + 1) for i, token in enumerate(sorted({t for pair in examples for t in pair.target}))}
     texts = [(pair.source, "".join(letters[token] for token in pair.target)) for pair in examples]

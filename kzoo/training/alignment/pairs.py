@@ -6,28 +6,37 @@ from typing import Any
 import numpy as np
 
 from kzoo.errors import InputError
-from kzoo.tasks.base import Example
+from kzoo.tasks.base import LARGEST, Example
 
 LONGEST = 500  # tokens of a source or target: the model has a chance for every two positions
 LARGEST_VOCABULARY = 200  # tokens: the emission table has a chance for every three
 
 
-def read_pairs(pairs: Iterable[Any], longest: tuple[int, int] = (LONGEST, LONGEST)) -> list[Example]:
+def read_pairs(pairs: Iterable[Any], longest: tuple[int, int] = (LARGEST, LARGEST)) -> list[Example]:
     """Returns pairs of texts, or of sequences of tokens, as tokens.
 
     Args:
         pairs: iterable of (source, target).
-        longest: (int, int). The most tokens of a source and of a target. Defaults to 500 each.
+        longest: (int, int). The most tokens of a source and of a target.
 
     Raises:
-        InputError: there are none; a pair is empty, too long or no pair, which is told by its index; or there are too
-            many different tokens.
+        InputError: there are none; or a pair is empty, too long or no pair, which is told by its index.
     """
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable) or getattr(pairs, "shape", None) == ():
         raise InputError(f"pairs must be a list of (source, target), not {type(pairs).__name__} {pairs!r:.60}")
     found = [_read(index, pair, longest) for index, pair in enumerate(pairs)]
     if not found:
-        raise InputError("there are no pairs to align")
+        raise InputError("there are no pairs")
+    return found
+
+
+def read_pairs_to_align(pairs: Iterable[Any], longest: tuple[int, int] = (LONGEST, LONGEST)) -> list[Example]:
+    """Returns pairs as `read_pairs` does, for an alignment.
+
+    Raises:
+        InputError: as of `read_pairs`, or there are too many different tokens.
+    """
+    found = read_pairs(pairs, longest)
     size = len(vocabulary_of(found))
     if size > LARGEST_VOCABULARY:
         raise InputError(f"pairs may have {LARGEST_VOCABULARY} different tokens to be aligned, not {size}")

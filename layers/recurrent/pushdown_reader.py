@@ -1,0 +1,133 @@
+"""A second-order recurrent network with a stack, which calls and returns, as a reader of whole sequences."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kzoo import checks
+from kzoo.annotations import Config, DType, Prepared, Shape, States, Tensor
+from kzoo.layers.functional.dense import dense, glorot
+from kzoo.layers.functional.normalized import rms_norm
+from kzoo.layers.functional.scan import scan
+from kzoo.layers.recurrent.second_order_reader import SecondOrderReader
+from kzoo.registry import alias, register
+
+ACTIONS = 3  # push, pop, none
+
+
+@register("reader")
+class PushdownReader(SecondOrderReader):
+    """Reads a sequence with a second-order network that has a stack to call and to return with, and gives its last
+    state.
+
+    A mechanism of our own. Tokens decide alone what happens to the stack, as in the pushdown automata of
+    [Alur and Madhusudan, 2004](https://doi.org/10.1145/1007352.1007390). A push is a call: the state is kept, and what
+    follows is read from the first state h_0 on, as if it stood alone. A pop is a return: the state that was kept acts
+    on the present one as a token does, by a product. So what stands in brackets is read in one way wherever it stands,
+    and all that is known of the outside is on the stack. With s the stack, its top first, and `SecondOrderReader` for
+    the rest:
+
+        push_t, pop_t, none_t = softmax(G x_t + g)
+        r_t = push_t h_0 + (1 - push_t) h_(t-1)
+        f_t = pop_t C s_(t-1)[0] + (1 - pop_t) B x_t
+        z_t = U ((A r_t) * f_t) + V x_t + b,   h_t = drawn(RMSNorm(z_t))
+        s_t[0] = push_t h_(t-1)    + pop_t s_(t-1)[1]   + none_t s_(t-1)[0]
+        s_t[i] = push_t s_(t-1)[i-1] + pop_t s_(t-1)[i+1] + none_t s_(t-1)[i]
+
+    While training the three are mixed, as in the stack of
+    [Joulin and Mikolov, 2015](https://arxiv.org/abs/1503.01007), in shares drawn anew for each token: noise is added to
+    G x_t + g, as in [Jang et al., 2017](https://arxiv.org/abs/1611.01144) at temperature 1. A token that leaves its
+    action open is done wrong now and then, so training makes up its mind; without noise it comes to rely on a mixture.
+    Outside training the largest of the three is taken for 1, and a stack does not blur over a long sequence. Empty
+    cells are zeros. Das, Giles and Sun, 1992 ("Learning context-free grammars: capabilities and limitations of a
+    recurrent neural network with an external stack memory"), trained a second-order network with a stack first; it
+    pushes tokens, and reads the top at each step.
+
+    Args:
+        units: int. Size N of the state, 1 to 8,192. Defaults to 128.
+        factors: int. Size of the product, 1 to 8,192. Defaults to `units`.
+        centroids: int. Number of centroids, 0 to 65,536. Defaults to `units`.
+        keep: float. How much of the state stays as it is, 0 to 1. Defaults to 0.5, or 1 without centroids.
+        cells: int. Depth of the stack, 2 to 4,096: what is pushed beyond it is lost. No weight depends on it, so a
+            model can be trained with fewer. Defaults to 128.
+        dtype: str or DTypePolicy. As of every Keras layer; it is float32 under any.
+
+    Call arguments:
+        sequence: tensor of shape (B, T, E).
+        mask: bool tensor of shape (B, T), True at real tokens; every row has at least one. At pads the state stays.
+        training: bool. Whether actions are mixed, with noise.
+
+    Returns:
+        Tensor of shape (B, units).
+
+    Raises:
+        InputError: an argument is out of range or does not apply.
+
+    Example:
+
+    ```python
+    reader = kzoo.layers.PushdownReader(6, cells=5)
+    assert reader(np.ones((2, 5, 3), "float32"), np.ones((2, 5), bool)).shape == (2, 6)
+    ```
+    """
+
+    def __init__(
+        self,
+        units: int = 128,
+        factors: int | None = None,
+        centroids: int | None = None,
+        keep: float | None = None,
+        cells: int = 128,
+        dtype: DType = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(units, factors, centroids, keep, dtype, **kwargs)
+        self.cells = checks.integer("cells", cells, 2, 4096)
+        self.seeds = keras.random.SeedGenerator()
+
+    def build(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> None:
+        super().build(sequence_shape, mask_shape)
+        bound = glorot(self.units, self.factors)
+        self.returned = dense(self.factors, self.units, bound, use_bias=False, dtype="float32")
+        self.returned.build((None, self.units))
+        # Where tokens start by leaving the stack alone, training goes on without it; it must unlearn to use it.
+        start = keras.initializers.Constant([0.0, 0.0, -1.0])
+        self.actions = dense(ACTIONS, sequence_shape[-1], 0.0, bias_initializer=start, dtype="float32")
+        self.actions.build((None, sequence_shape[-1]))
+
+    def rows(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Prepared:
+        """Returns what the tokens alone give, as of `SecondOrderReader`, with `push` and `pop` (T, B, 1)."""
+        logits = self.actions(ops.swapaxes(ops.cast(sequence, "float32"), 0, 1))
+        if training:
+            uniform = keras.random.uniform(ops.shape(logits), 1e-6, 1.0 - 1e-6, dtype="float32", seed=self.seeds)
+            actions = ops.softmax(logits - ops.log(-ops.log(uniform)), axis=-1)
+        else:
+            actions = ops.one_hot(ops.argmax(logits, axis=-1), ACTIONS, dtype="float32")
+        return {**super().rows(sequence, mask), "push": actions[..., :1], "pop": actions[..., 1:2]}
+
+    def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
+        rows, drawn, initial = self.rows(sequence, mask, training), self.drawing(), rms_norm(self.initial)
+
+        def step(state: States, row: Prepared) -> tuple[States, Tensor]:
+            hidden, stack, push, pop = state["hidden"], state["stack"], row["push"], row["pop"]
+            start = push * initial + (1.0 - push) * hidden
+            scale = pop * self.returned(stack[:, 0]) + (1.0 - pop) * row["scale"]
+            found = drawn(self.product(self.before(start) * scale) + row["alone"])
+            found = ops.where(row["real"], found, hidden)
+            pushed = ops.concatenate([hidden[:, None], stack[:, :-1]], axis=1)
+            popped = ops.concatenate([stack[:, 1:], ops.zeros_like(stack[:, :1])], axis=1)
+            push, pop = push[:, None], pop[:, None]
+            stack = push * pushed + pop * popped + (1.0 - push - pop) * stack
+            return {"hidden": found, "stack": stack}, found
+
+        hidden = self.first(rows)
+        stack = ops.zeros_like(hidden)[:, None] + ops.zeros((1, self.cells, 1))
+        _, states = scan(step, {"hidden": hidden, "stack": stack}, rows)
+        return ops.cast(ops.swapaxes(states, 0, 1), self.compute_dtype)
+
+    def get_config(self) -> Config:
+        return {**super().get_config(), "cells": self.cells}
+
+
+alias("reader", "pushdown", "PushdownReader")
