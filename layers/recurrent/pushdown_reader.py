@@ -49,8 +49,8 @@ class PushdownReader(SecondOrderReader):
         factors: int. Size of the product, 1 to 8,192. Defaults to `units`.
         centroids: int. Number of centroids, 0 to 65,536. Defaults to `units`.
         keep: float. How much of the state stays as it is, 0 to 1. Defaults to 0.5, or 1 without centroids.
-        cells: int. Depth of the stack, 2 to 4,096: what is pushed beyond it is lost. No weight depends on it, so a
-            model can be trained with fewer. Defaults to 128.
+        cells: int. Depth of the stack, 2 to 4,096: what is pushed beyond it is lost. No weight depends on it. Defaults
+            to 128.
         dtype: str or DTypePolicy. As of every Keras layer; it is float32 under any.
 
     Call arguments:
@@ -121,8 +121,10 @@ class PushdownReader(SecondOrderReader):
             stack = push * pushed + pop * popped + (1.0 - push - pop) * stack
             return {"hidden": found, "stack": stack}, found
 
-        hidden = self.first(rows)
-        stack = ops.zeros_like(hidden)[:, None] + ops.zeros((1, self.cells, 1))
+        hidden, length = self.first(rows), sequence.shape[1]
+        # What is deeper than half of the sequence is never popped again.
+        cells = self.cells if length is None else min(self.cells, length // 2 + 1)
+        stack = ops.zeros_like(hidden)[:, None] + ops.zeros((1, cells, 1))
         _, states = scan(step, {"hidden": hidden, "stack": stack}, rows)
         return ops.cast(ops.swapaxes(states, 0, 1), self.compute_dtype)
 
