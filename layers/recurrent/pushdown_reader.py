@@ -9,6 +9,7 @@ from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, States, Tensor
 from kzoo.layers.functional.dense import dense, glorot
 from kzoo.layers.functional.normalized import rms_norm
+from kzoo.layers.functional.reverse import reverse
 from kzoo.layers.functional.scan import scan
 from kzoo.layers.recurrent.second_order_reader import SecondOrderReader
 from kzoo.registry import alias, register
@@ -49,6 +50,8 @@ class PushdownReader(SecondOrderReader):
         factors: int. Size of the product, 1 to 8,192. Defaults to `units`.
         centroids: int. Number of centroids, 0 to 65,536. Defaults to `units`.
         keep: float. How much of the state stays as it is, 0 to 1. Defaults to 0.5, or 1 without centroids.
+        go_backwards: bool. Whether it reads from the last token to the first; states are in the order of reading.
+            Defaults to False.
         cells: int. Depth of the stack, 2 to 4,096: what is pushed beyond it is lost. No weight depends on it. Defaults
             to 128.
         dtype: str or DTypePolicy. As of every Keras layer; it is float32 under any.
@@ -78,11 +81,12 @@ class PushdownReader(SecondOrderReader):
         factors: int | None = None,
         centroids: int | None = None,
         keep: float | None = None,
+        go_backwards: bool = False,
         cells: int = 128,
         dtype: DType = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(units, factors, centroids, keep, dtype, **kwargs)
+        super().__init__(units, factors, centroids, keep, go_backwards, dtype, **kwargs)
         self.cells = checks.integer("cells", cells, 2, 4096)
         self.seeds = keras.random.SeedGenerator()
 
@@ -107,6 +111,7 @@ class PushdownReader(SecondOrderReader):
         return {**super().rows(sequence, mask), "push": actions[..., :1], "pop": actions[..., 1:2]}
 
     def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
+        sequence = reverse(sequence, mask) if self.go_backwards else sequence
         rows, drawn, initial = self.rows(sequence, mask, training), self.drawing(), rms_norm(self.initial)
 
         def step(state: States, row: Prepared) -> tuple[States, Tensor]:

@@ -11,6 +11,7 @@ from kzoo.annotations import Config, DType, Prepared, Shape, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense, glorot, uniform
 from kzoo.layers.functional.normalized import rms_norm
+from kzoo.layers.functional.reverse import reverse
 from kzoo.layers.functional.scan import scan
 from kzoo.layers.recurrent.reader import Reader
 from kzoo.registry import alias, register
@@ -42,6 +43,8 @@ class SecondOrderReader(Reader):
         factors: int. Size of the product, the rank of the tensor, 1 to 8,192. Defaults to `units`.
         centroids: int. Number K, 0 to 65,536; with 0 the state is u_t. Defaults to `units`.
         keep: float. How much of the state stays as it is, 0 to 1. Defaults to 0.5, or 1 without centroids.
+        go_backwards: bool. Whether it reads from the last token to the first; states are in the order of reading.
+            Defaults to False.
         dtype: str or DTypePolicy. As of every Keras layer; it is float32 under any.
 
     Call arguments:
@@ -72,6 +75,7 @@ class SecondOrderReader(Reader):
         factors: int | None = None,
         centroids: int | None = None,
         keep: float | None = None,
+        go_backwards: bool = False,
         dtype: DType = None,
         **kwargs: Any,
     ) -> None:
@@ -83,6 +87,7 @@ class SecondOrderReader(Reader):
         self.keep = checks.number("keep", default if keep is None else keep, 0.0, 1.0)
         if not self.centroids and self.keep < 1:
             raise InputError(f"keep={keep} does not apply: there are no centroids to draw the state to")
+        self.go_backwards = checks.boolean("go_backwards", go_backwards)
 
     def build(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> None:
         units, factors, size = self.units, self.factors, sequence_shape[-1]
@@ -103,6 +108,7 @@ class SecondOrderReader(Reader):
         self.built = True
 
     def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
+        sequence = reverse(sequence, mask) if self.go_backwards else sequence
         rows, drawn = self.rows(sequence, mask), self.drawing()
 
         def step(state: Tensor, row: Prepared) -> tuple[Tensor, Tensor]:
@@ -115,7 +121,9 @@ class SecondOrderReader(Reader):
         return ops.cast(ops.swapaxes(states, 0, 1), self.compute_dtype)
 
     def rows(self, sequence: Tensor, mask: Tensor) -> Prepared:
-        """Returns what the tokens alone give, time first: `scale` (T, B, F), `alone` (T, B, N) and `real` (T, B, 1)."""
+        """Returns what the tokens alone give, in the order of reading: `scale` (T, B, F), `alone` (T, B, N) and `real`
+        (T, B, 1).
+        """
         sequence = ops.swapaxes(ops.cast(sequence, "float32"), 0, 1)
         real = ops.swapaxes(ops.cast(mask, "bool"), 0, 1)[..., None]
         return {"scale": self.token(sequence), "alone": self.alone(sequence), "real": real}
@@ -140,7 +148,7 @@ class SecondOrderReader(Reader):
 
     def get_config(self) -> Config:
         own = {"units": self.units, "factors": self.factors, "centroids": self.centroids, "keep": self.keep}
-        return {**super().get_config(), **own}
+        return {**super().get_config(), **own, "go_backwards": self.go_backwards}
 
 
 alias("reader", "second_order", "SecondOrderReader")

@@ -65,6 +65,20 @@ def test_a_share_without_centroids_is_refused():
         kzoo.layers.SecondOrderReader(4, centroids=0, keep=0.5)
 
 
+@pytest.mark.parametrize("name", ["SecondOrderReader", "PushdownReader"])
+def test_it_reads_backwards(name):
+    forwards, backwards = (getattr(kzoo.layers, name)(4, go_backwards=flag) for flag in (False, True))
+    x = np.random.default_rng(0).normal(size=(2, 5, 3)).astype("float32")
+    for reader in (forwards, backwards):
+        reader.build((None, None, 3))
+        for variable in reader.trainable_variables:
+            variable.assign(np.random.default_rng(1).normal(size=variable.shape).astype("float32"))
+    mask = np.arange(5)[None] < [[5], [3]]
+    turned = np.stack([x[0, ::-1], np.concatenate([x[1, 2::-1], x[1, 3:]])])
+    np.testing.assert_allclose(numpy(backwards(x, mask)), numpy(forwards(turned, mask)), atol=1e-5)
+    assert np.abs(numpy(backwards(x, mask)) - numpy(forwards(x, mask))).max() > 0.01
+
+
 def test_a_state_stays_over_pads():
     reader = kzoo.layers.SecondOrderReader(4)
     x, mask = np.random.default_rng(0).normal(size=(1, 5, 3)).astype("float32"), np.arange(5)[None] < 3
