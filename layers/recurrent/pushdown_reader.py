@@ -101,34 +101,35 @@ class PushdownReader(SecondOrderReader):
         self.actions.build((None, sequence_shape[-1]))
 
     def rows(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Prepared:
-        """Returns what the tokens alone give, as of `SecondOrderReader`, with `push` and `pop` (T, B, 1)."""
+        """Returns what the tokens alone give, as of `SecondOrderReader`, with `actions` (T, B, 3)."""
         logits = self.actions(ops.swapaxes(ops.cast(sequence, "float32"), 0, 1))
         if training:
             uniform = keras.random.uniform(ops.shape(logits), 1e-6, 1.0 - 1e-6, dtype="float32", seed=self.seeds)
             actions = ops.softmax(logits - ops.log(-ops.log(uniform)), axis=-1)
         else:
-            actions = ops.one_hot(ops.argmax(logits, axis=-1), ACTIONS, dtype="float32")
-        return {**super().rows(sequence, mask), "push": actions[..., :1], "pop": actions[..., 1:2]}
+            largest = ops.argmax(logits, axis=-1, keepdims=True)
+            actions = ops.cast(largest == ops.arange(ACTIONS, dtype=largest.dtype), "float32")
+        return {**super().rows(sequence, mask), "actions": actions}
 
     def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         sequence = reverse(sequence, mask) if self.go_backwards else sequence
         rows, drawn, initial = self.rows(sequence, mask, training), self.drawing(), rms_norm(self.initial)
 
         def step(state: States, row: Prepared) -> tuple[States, Tensor]:
-            hidden, stack, push, pop = state["hidden"], state["stack"], row["push"], row["pop"]
+            hidden, stack = state["hidden"], state["stack"]
+            push, pop, none = ops.split(row["actions"], ACTIONS, axis=-1)
             start = push * initial + (1.0 - push) * hidden
             scale = pop * self.returned(stack[:, 0]) + (1.0 - pop) * row["scale"]
             found = drawn(self.product(self.before(start) * scale) + row["alone"])
             found = ops.where(row["real"], found, hidden)
             pushed = ops.concatenate([hidden[:, None], stack[:, :-1]], axis=1)
             popped = ops.concatenate([stack[:, 1:], ops.zeros_like(stack[:, :1])], axis=1)
-            push, pop = push[:, None], pop[:, None]
-            stack = push * pushed + pop * popped + (1.0 - push - pop) * stack
+            stack = push[:, None] * pushed + pop[:, None] * popped + none[:, None] * stack
             return {"hidden": found, "stack": stack}, found
 
         hidden, length = self.first(rows), sequence.shape[1]
-        # What is deeper than half of the sequence is never popped again.
-        cells = self.cells if length is None else min(self.cells, length // 2 + 1)
+        # What is deeper than half of a sequence is never popped again; the length is no number where it is traced.
+        cells = min(self.cells, length // 2 + 1) if isinstance(length, int) else self.cells
         stack = ops.zeros_like(hidden)[:, None] + ops.zeros((1, cells, 1))
         _, states = scan(step, {"hidden": hidden, "stack": stack}, rows)
         return ops.cast(ops.swapaxes(states, 0, 1), self.compute_dtype)
