@@ -136,12 +136,12 @@ class SecondOrderReader(Reader):
         """Returns the function from z_t to h_t; what is the same at every step is computed here."""
         if not self.centroids:
             return rms_norm
-        centroids = rms_norm(self.table)
-        across, sharpness = ops.transpose(centroids), self.sharpness * self.units**-0.5
+        centroids, sharpness = rms_norm(self.table), self.sharpness * self.units**-0.5
 
         def drawn(state: Tensor) -> Tensor:
             found = rms_norm(state)
-            shares = ops.softmax(sharpness * ops.matmul(found, across), axis=-1)
+            # Transposed here, as an exported loop takes no two tensors that share memory.
+            shares = ops.softmax(sharpness * ops.matmul(found, ops.transpose(centroids)), axis=-1)
             return self.keep * found + (1.0 - self.keep) * ops.matmul(shares, centroids)
 
         return drawn

@@ -162,6 +162,16 @@ def test_what_divides_a_length_or_gathers(attention, tmp_path):
     assert export(model, tmp_path / f"model{FORMATS[format].suffix}", format).exists()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["SecondOrderReader", "PushdownReader"])
+def test_a_loop_that_reads_weights_twice(name, tmp_path):
+    """An exported loop takes no two tensors that share memory, as centroids and their transposition would."""
+    reader = {"class": name, "config": {"units": 4}}
+    model = kzoo.models.RecurrentClassifier.from_task("arithmetic", reader=reader, embedding_units=3)
+    format = "onnx" if BACKEND == "torch" else "saved_model"
+    assert export(model, tmp_path / f"model{FORMATS[format].suffix}", format).exists()
+
+
 def test_what_pytorch_cannot_trace_is_one_sentence(tmp_path):
     reader = {"class": "RecursionInRecursionReader", "config": {"chunk": 4, "levels": 2, "beams": 1}}
     model = kzoo.models.RecurrentClassifier.from_task("parity_check", reader=reader, units=4)
