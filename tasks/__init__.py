@@ -118,7 +118,7 @@ def get(name: "str | Task", **config: object) -> "Task":
         return name
     if pairs_file.is_file_of_pairs(name):
         return pairs_file.read(name)
-    if name in pairs_file.known():
+    if isinstance(name, str) and name in pairs_file.known():
         return pairs_file.known()[name]
     if isinstance(name, str) and pairs_file.NAME.fullmatch(name) and name not in _names("task"):
         raise UnknownNameError(

@@ -34,6 +34,18 @@ PAPERS = {
         2023,
     ),
     # Of tasks that came later.
+    "1711.00350": (
+        "lake2018generalization",
+        "Generalization without Systematicity: On the Compositional Skills of Sequence-to-Sequence Recurrent Networks",
+        "Lake, Brenden M. and Baroni, Marco",
+        2018,
+    ),
+    "1807.07545": (
+        "loula2018rearranging",
+        "Rearranging the Familiar: Testing Compositional Generalization in Recurrent Networks",
+        r"Loula, Jo{\~a}o and Baroni, Marco and Lake, Brenden M.",
+        2018,
+    ),
     "1804.06028": (
         "nangia2018listops",
         "{ListOps}: A Diagnostic Dataset for Latent Tree Learning",

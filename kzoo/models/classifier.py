@@ -41,7 +41,7 @@ class Classifier(SequenceModel):
     def __init__(
         self, vocabulary_size: int, labels: int, preprocessor: Preprocessor | Config | None = None, **kwargs: Any
     ) -> None:
-        checks.integer("vocabulary_size", vocabulary_size, 2, 65_536)
+        vocabulary_size = checks.integer("vocabulary_size", vocabulary_size, 2, 65_536)
         checks.integer("labels", labels, 2, 65_536)
         super().__init__(vocabulary_size, preprocessor, **kwargs)
         if self.preprocessor is not None and len(self.preprocessor.labels) != labels:

@@ -33,7 +33,7 @@ class ReaderModel(SequenceModel):
         dropout: float,
     ) -> None:
         """Makes the embeddings, their dropout and the reader, of arguments that subclasses document."""
-        self.embedding_units = checks.integer("embedding_units", embedding_units, 1, 65_536)
+        self.embedding_units = embedding_units = checks.integer("embedding_units", embedding_units, 1, 65_536)
         policy: Config = {"dtype": self.dtype_policy}
         self.dropout = keras.layers.Dropout(checks.number("dropout", dropout, 0.0, 0.99), **policy)
         between = {"dropout": dropout} if _has_layers(reader, layers) else {}

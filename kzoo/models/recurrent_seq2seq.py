@@ -79,9 +79,9 @@ class RecurrentSeq2Seq(SequenceModel):
         preprocessor: Preprocessor | Config | None = None,
         **kwargs: Any,
     ) -> None:
-        checks.integer("vocabulary_size", vocabulary_size, 2, 65_536)
-        checks.integer("embedding_units", embedding_units, 1, 4096)
-        checks.integer("encoder_units", encoder_units, 1, 2048)
+        vocabulary_size = checks.integer("vocabulary_size", vocabulary_size, 2, 65_536)
+        embedding_units = checks.integer("embedding_units", embedding_units, 1, 4096)
+        encoder_units = checks.integer("encoder_units", encoder_units, 1, 2048)
         checks.number("dropout", dropout, 0.0, 0.99)
         super().__init__(vocabulary_size, preprocessor, **kwargs)
         self.vocabulary_size, self.dropout = vocabulary_size, dropout

@@ -101,7 +101,7 @@ class TransformerClassifier(Classifier):
     ) -> None:
         block_options, kwargs = split(options, BlockOptions)
         super().__init__(vocabulary_size, labels, preprocessor, **kwargs)
-        self.units = checks.integer("units", units, 1, 65_536)
+        self.units = units = checks.integer("units", units, 1, 65_536)
         self.readout = checks.choice("readout", readout, ["first", "last"])
         self.embedding_deviation = checks.number("embedding_deviation", embedding_deviation, 0.0, 100.0)
         policy = {"dtype": self.dtype_policy}

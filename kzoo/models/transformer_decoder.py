@@ -97,14 +97,14 @@ class TransformerDecoder(CachedDecoding):
         **options: Unpack[BlockOptions],
     ) -> None:
         block_options, kwargs = split(options, BlockOptions)
-        checks.integer("vocabulary_size", vocabulary_size, 2, 65_536)
-        checks.integer("layers", layers, 1, 1000)
+        vocabulary_size = checks.integer("vocabulary_size", vocabulary_size, 2, 65_536)
+        layers = checks.integer("layers", layers, 1, 1000)
         if not isinstance(hints, (list, tuple)) or not all(isinstance(hint, str) for hint in hints):
             raise InputError(f"hints must be a list of names of tasks, not {hints!r:.60}")
         super().__init__(vocabulary_size, preprocessor, **kwargs)
         self.vocabulary_size, self.hints = vocabulary_size, list(hints)
         self.segments = checks.boolean("segments", segments)
-        self.units = checks.integer("units", units, 1, 65_536)
+        self.units = units = checks.integer("units", units, 1, 65_536)
         self.embedding_deviation = checks.number("embedding_deviation", embedding_deviation, 0.0, 100.0)
         policy = {"dtype": self.dtype_policy}
         first = get("block", block, block_options, heads=2, **policy)

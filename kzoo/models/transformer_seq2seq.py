@@ -3,6 +3,7 @@
 from typing import Unpack
 
 import keras
+import numpy as np
 from keras import ops
 
 from kzoo import checks
@@ -100,14 +101,15 @@ class TransformerSeq2Seq(SequenceModel):
         **options: Unpack[LayerOptions],
     ) -> None:
         own, kwargs = split(options, LayerOptions)
-        checks.integer("vocabulary_size", vocabulary_size, 2, 65_536)
-        checks.integer("layers", layers, 1, 100)
-        checks.integer("encoder_layers", encoder_layers, 0, 100)
+        vocabulary_size = checks.integer("vocabulary_size", vocabulary_size, 2, 65_536)
+        layers = checks.integer("layers", layers, 1, 100)
+        encoder_layers = checks.integer("encoder_layers", encoder_layers, 0, 100)
         super().__init__(vocabulary_size, preprocessor, **kwargs)
         if encoder_bias is not None and encoder_layers == 0:
             raise InputError("encoder_bias does not apply: there are no encoder layers")
         self.vocabulary_size = vocabulary_size
-        self.units = checks.integer("units", units, 1, 65_536)
+        self.units = units = checks.integer("units", units, 1, 65_536)
+        own = {key: int(value) if isinstance(value, np.integer) else value for key, value in own.items()}
         self.options = {"heads": 4, "hidden_units": None, "dropout": 0.0, "norm": "after", **own}
         self.embedding_deviation = checks.number("embedding_deviation", embedding_deviation, 0.0, 100.0)
         policy = {"dtype": self.dtype_policy}
