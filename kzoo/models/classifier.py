@@ -42,7 +42,7 @@ class Classifier(SequenceModel):
         self, vocabulary_size: int, labels: int, preprocessor: Preprocessor | Config | None = None, **kwargs: Any
     ) -> None:
         vocabulary_size = checks.integer("vocabulary_size", vocabulary_size, 2, 65_536)
-        checks.integer("labels", labels, 2, 65_536)
+        labels = checks.integer("labels", labels, 2, 65_536)
         super().__init__(vocabulary_size, preprocessor, **kwargs)
         if self.preprocessor is not None and len(self.preprocessor.labels) != labels:
             raise InputError(f"the preprocessor has {len(self.preprocessor.labels)} labels, but labels is {labels}")

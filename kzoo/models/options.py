@@ -2,6 +2,8 @@
 
 from typing import Any, TypedDict
 
+import numpy as np
+
 from kzoo.annotations import Config
 from kzoo.errors import InputError, did_you_mean
 from kzoo.registry import KERAS_ARGUMENTS
@@ -34,7 +36,7 @@ class LayerOptions(KerasOptions, total=False):
 
 
 def split(options: Any, known: type) -> tuple[Config, Config]:
-    """Returns the options of the block that are not None, and those of Keras.
+    """Returns the options of the block that are not None, NumPy's integers as Python's, and those of Keras.
 
     Raises:
         InputError: an option is not among the `known`.
@@ -43,4 +45,5 @@ def split(options: Any, known: type) -> tuple[Config, Config]:
         if key not in known.__annotations__:
             raise InputError(did_you_mean("argument", key, known.__annotations__))
     own = {key: value for key, value in options.items() if key not in KERAS_ARGUMENTS and value is not None}
+    own = {key: int(value) if isinstance(value, np.integer) else value for key, value in own.items()}
     return own, {key: value for key, value in options.items() if key in KERAS_ARGUMENTS}

@@ -68,7 +68,7 @@ class RecurrentClassifier(ReaderModel, Classifier):
         **kwargs: Any,
     ) -> None:
         super().__init__(vocabulary_size, labels, preprocessor, **kwargs)
-        self.add_reader(vocabulary_size, reader, embedding_units, units, layers, dropout)
+        self.add_reader(self.vocabulary_size, reader, embedding_units, units, layers, dropout)
         self.build()
 
     @property

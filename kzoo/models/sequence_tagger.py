@@ -70,7 +70,7 @@ class SequenceTagger(ReaderModel):
         preprocessor: Preprocessor | Config | None = None,
         **kwargs: Any,
     ) -> None:
-        checks.integer("vocabulary_size", vocabulary_size, 4, 65_536)
+        vocabulary_size = checks.integer("vocabulary_size", vocabulary_size, 4, 65_536)
         super().__init__(vocabulary_size, preprocessor, **kwargs)
         self.vocabulary_size = vocabulary_size
         self.add_reader(vocabulary_size, reader, embedding_units, units, layers, dropout)

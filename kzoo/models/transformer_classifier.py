@@ -116,11 +116,11 @@ class TransformerClassifier(Classifier):
             self.encoder = get("depth", depth, numbers, block=block, **policy)
         self.encoding = None if encoding is None else get("encoding", encoding, **policy)
         normal = keras.initializers.RandomNormal(stddev=self.embedding_deviation)
-        self.embedding = keras.layers.Embedding(vocabulary_size, units, normal, **policy)
+        self.embedding = keras.layers.Embedding(self.vocabulary_size, units, normal, **policy)
         discrete = isinstance(self.encoder, DiscreteDepth)  # its first values are the labels
-        if discrete and self.encoder.values < labels:
-            raise InputError(f"values must be at least the number of labels, {labels}, not {self.encoder.values}")
-        self.classes = None if discrete else dense(labels, units, units**-0.5, dtype="float32")
+        if discrete and self.encoder.values < self.labels:
+            raise InputError(f"values must be at least the number of labels, {self.labels}, not {self.encoder.values}")
+        self.classes = None if discrete else dense(self.labels, units, units**-0.5, dtype="float32")
         self.build()
 
     def build(self, input_shape: Shape | None = None) -> None:

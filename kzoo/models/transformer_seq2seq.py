@@ -3,7 +3,6 @@
 from typing import Unpack
 
 import keras
-import numpy as np
 from keras import ops
 
 from kzoo import checks
@@ -109,7 +108,6 @@ class TransformerSeq2Seq(SequenceModel):
             raise InputError("encoder_bias does not apply: there are no encoder layers")
         self.vocabulary_size = vocabulary_size
         self.units = units = checks.integer("units", units, 1, 65_536)
-        own = {key: int(value) if isinstance(value, np.integer) else value for key, value in own.items()}
         self.options = {"heads": 4, "hidden_units": None, "dropout": 0.0, "norm": "after", **own}
         self.embedding_deviation = checks.number("embedding_deviation", embedding_deviation, 0.0, 100.0)
         policy = {"dtype": self.dtype_policy}

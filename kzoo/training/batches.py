@@ -36,16 +36,17 @@ def training_batches(recipe: Recipe, model: Any, index: int = 0, draw_ahead: int
     options["last"] = stage.budget.epochs  # Keras takes a batch before the first epoch, and begins the next
     options["bucketed"] = False if sampling == "mixed" else None  # mixed batches mostly hold a long row
     hints = list(model.hints)
-    preprocessors = [_preprocessor(recipe, stage, model, seed), *(model.hint_preprocessor(hint) for hint in hints)]
-    steps = None if per_epoch is None else -(-per_epoch // len(preprocessors))
-    found = []
-    for name, preprocessor in zip([recipe.task, *hints], preprocessors, strict=True):
+    steps = None if per_epoch is None else -(-per_epoch // (1 + len(hints)))
+    found: list[Batches] = []
+    for name in [recipe.task, *hints]:
         examples = training_examples(stage, seed, get_task(name), steps)
+        is_hint = bool(found)  # the task comes first
+        preprocessor = model.hint_preprocessor(name) if is_hint else _preprocessor(recipe, stage, model, seed, examples)
         found.append(Batches(examples, preprocessor, stage.data.batch_size, seed, steps=steps, **options))
     return Alternating(found, per_epoch) if hints else found[0]
 
 
-def _preprocessor(recipe: Recipe, stage: Stage, model: Any, seed: int) -> Any:
+def _preprocessor(recipe: Recipe, stage: Stage, model: Any, seed: int, examples: Any) -> Any:
     """Returns what turns the examples of the task into arrays, with all that training is to learn from them."""
     from kzoo.preprocessing.intermediate_preprocessor import IntermediatePreprocessor
     from kzoo.preprocessing.supervised_attention import SupervisedAttention
@@ -59,7 +60,6 @@ def _preprocessor(recipe: Recipe, stage: Stage, model: Any, seed: int) -> Any:
     if isinstance(told, LearnedAlignment):
         from kzoo.preprocessing.learned_attention import LearnedAttention
 
-        examples = training_examples(stage, seed, get_task(recipe.task), None)
         return LearnedAttention(model.preprocessor, told.align(examples, seed), told.weight)
     if told:
         return SupervisedAttention(model.preprocessor, get_task(recipe.task), told)

@@ -8,9 +8,7 @@ from keras import ops
 from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, States, Tensor
 from kzoo.layers.functional.dense import dense, glorot
-from kzoo.layers.functional.normalized import rms_norm
-from kzoo.layers.functional.reverse import reverse
-from kzoo.layers.functional.scan import scan
+from kzoo.layers.functional.scan import Step
 from kzoo.layers.recurrent.second_order_reader import SecondOrderReader
 from kzoo.registry import alias, register
 
@@ -100,20 +98,19 @@ class PushdownReader(SecondOrderReader):
         self.actions = dense(ACTIONS, sequence_shape[-1], 0.0, bias_initializer=start, dtype="float32")
         self.actions.build((None, sequence_shape[-1]))
 
-    def rows(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Prepared:
+    def rows(self, sequence: Tensor, training: bool) -> Prepared:
         """Returns what the tokens alone give, as of `SecondOrderReader`, with `actions` (T, B, 3)."""
-        logits = self.actions(ops.swapaxes(ops.cast(sequence, "float32"), 0, 1))
+        logits = self.actions(sequence)
         if training:
             uniform = keras.random.uniform(ops.shape(logits), 1e-6, 1.0 - 1e-6, dtype="float32", seed=self.seeds)
             actions = ops.softmax(logits - ops.log(-ops.log(uniform)), axis=-1)
         else:
             largest = ops.argmax(logits, axis=-1, keepdims=True)
             actions = ops.cast(largest == ops.arange(ACTIONS, dtype=largest.dtype), "float32")
-        return {**super().rows(sequence, mask), "actions": actions}
+        return {**super().rows(sequence, training), "actions": actions}
 
-    def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
-        sequence = reverse(sequence, mask) if self.go_backwards else sequence
-        rows, drawn, initial = self.rows(sequence, mask, training), self.drawing(), rms_norm(self.initial)
+    def recurrence(self, rows: Prepared) -> tuple[Step, Any]:
+        drawn, initial = self.drawing(), self.first(rows)
 
         def step(state: States, row: Prepared) -> tuple[States, Tensor]:
             hidden, stack = state["hidden"], state["stack"]
@@ -127,12 +124,11 @@ class PushdownReader(SecondOrderReader):
             stack = push[:, None] * pushed + pop[:, None] * popped + none[:, None] * stack
             return {"hidden": found, "stack": stack}, found
 
-        hidden, length = self.first(rows), sequence.shape[1]
+        length = rows["alone"].shape[0]
         # What is deeper than half of a sequence is never popped again; the length is no number where it is traced.
         cells = min(self.cells, length // 2 + 1) if isinstance(length, int) else self.cells
-        stack = ops.zeros_like(hidden)[:, None] + ops.zeros((1, cells, 1))
-        _, states = scan(step, {"hidden": hidden, "stack": stack}, rows)
-        return ops.cast(ops.swapaxes(states, 0, 1), self.compute_dtype)
+        stack = ops.zeros_like(initial)[:, None] + ops.zeros((1, cells, 1))
+        return step, {"hidden": initial, "stack": stack}
 
     def get_config(self) -> Config:
         return {**super().get_config(), "cells": self.cells}

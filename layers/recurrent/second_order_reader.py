@@ -12,7 +12,7 @@ from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense, glorot, uniform
 from kzoo.layers.functional.normalized import rms_norm
 from kzoo.layers.functional.reverse import reverse
-from kzoo.layers.functional.scan import scan
+from kzoo.layers.functional.scan import Step, scan
 from kzoo.layers.recurrent.reader import Reader
 from kzoo.registry import alias, register
 
@@ -109,7 +109,19 @@ class SecondOrderReader(Reader):
 
     def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         sequence = reverse(sequence, mask) if self.go_backwards else sequence
-        rows, drawn = self.rows(sequence, mask), self.drawing()
+        rows = self.rows(ops.swapaxes(ops.cast(sequence, "float32"), 0, 1), training)
+        rows["real"] = ops.swapaxes(ops.cast(mask, "bool"), 0, 1)[..., None]
+        step, initial = self.recurrence(rows)
+        _, states = scan(step, initial, rows)
+        return ops.cast(ops.swapaxes(states, 0, 1), self.compute_dtype)
+
+    def rows(self, sequence: Tensor, training: bool) -> Prepared:
+        """Returns what tokens (T, B, E), in the order of reading, give: `scale` (T, B, F) and `alone` (T, B, N)."""
+        return {"scale": self.token(sequence), "alone": self.alone(sequence)}
+
+    def recurrence(self, rows: Prepared) -> tuple[Step, Any]:
+        """Returns the step from state to state, as `scan` takes it, and the first state."""
+        drawn = self.drawing()
 
         def step(state: Tensor, row: Prepared) -> tuple[Tensor, Tensor]:
             found = drawn(self.product(self.before(state) * row["scale"]) + row["alone"])
@@ -117,16 +129,7 @@ class SecondOrderReader(Reader):
             found = ops.where(row["real"], found, state)
             return found, found
 
-        _, states = scan(step, self.first(rows), rows)
-        return ops.cast(ops.swapaxes(states, 0, 1), self.compute_dtype)
-
-    def rows(self, sequence: Tensor, mask: Tensor) -> Prepared:
-        """Returns what the tokens alone give, in the order of reading: `scale` (T, B, F), `alone` (T, B, N) and `real`
-        (T, B, 1).
-        """
-        sequence = ops.swapaxes(ops.cast(sequence, "float32"), 0, 1)
-        real = ops.swapaxes(ops.cast(mask, "bool"), 0, 1)[..., None]
-        return {"scale": self.token(sequence), "alone": self.alone(sequence), "real": real}
+        return step, self.first(rows)
 
     def first(self, rows: Prepared) -> Tensor:
         """Returns h_0 for every row, (B, N)."""

@@ -115,13 +115,13 @@ def test_a_stack_does_not_blur():
 def test_actions_are_drawn_in_training():
     reader = kzoo.layers.PushdownReader(4)
     reader.build((None, None, 2))
-    x, mask = ops.zeros((500, 8, 2)), np.ones((500, 8), bool)
-    shares = numpy(reader.rows(x, mask, training=True)["actions"]).reshape(-1, 3)
+    x = ops.zeros((8, 500, 2))
+    shares = numpy(reader.rows(x, training=True)["actions"]).reshape(-1, 3)
     likely = softmax(np.array([0, 0, -1]))  # how often each is the largest, where all tokens are alike
     np.testing.assert_allclose(np.bincount(shares.argmax(axis=1)) / len(shares), likely, atol=0.03)
     np.testing.assert_allclose(shares.sum(axis=1), 1.0, atol=1e-5)
     assert (shares > 0).all() and (shares < 1).all()
-    assert (numpy(reader.rows(x, mask)["actions"]) == [1, 0, 0]).all()
+    assert (numpy(reader.rows(x, training=False)["actions"]) == [1, 0, 0]).all()
 
 
 def test_what_is_pushed_beyond_the_stack_is_lost():
