@@ -78,7 +78,7 @@ class Task:
     def __init_subclass__(cls, **kwargs: object) -> None:
         """Has the methods that a user gives a source refuse what is no list of tokens, whoever writes them."""
         super().__init_subclass__(**kwargs)
-        for name in ("solve", "check_source", "gold_attention", "intermediate"):
+        for name in ("solve", "check_source", "gold_attention", "intermediate", "causal_results"):
             if name in vars(cls):
                 setattr(cls, name, of_tokens(vars(cls)[name]))
 
@@ -133,6 +133,15 @@ class Task:
             InputError: the task has none, or the source is not one of its own.
         """
         raise InputError(f"{self.name} has no intermediate results")
+
+    def causal_results(self, source: Tokens) -> list[tuple[int, str]]:
+        """Returns those of the intermediate results that follow from the tokens up to their position, which a network
+        that reads from left to right can learn: by default all of them.
+
+        Raises:
+            InputError: the task has none, or the source is not one of its own.
+        """
+        return self.intermediate(source)
 
     def key(self, example: Example) -> Tokens:
         """Returns what is unique within a split: by default the source."""

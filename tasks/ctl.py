@@ -228,3 +228,6 @@ class CTLBackward(CTLForward):
 
     def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
         return [(len(source) - 1 - place, code) for place, code in super().intermediate(source)]
+
+    def causal_results(self, source: Tokens) -> list[tuple[int, str]]:
+        raise InputError(f"{self.name} has no intermediate results that follow from the tokens before them")

@@ -229,6 +229,9 @@ class LegoValue(LegoTask, ClassificationTask):
         places = {source[i]: i for i in range(0, 5 * CHAIN, 5)}
         return sorted((places[letter], sign) for letter, sign in values[:TRAINED])
 
+    def causal_results(self, source: Tokens) -> list[tuple[int, str]]:
+        raise InputError(f"{self.name} has no intermediate results that follow from the tokens before them")
+
     def asked(self, source: Tokens) -> tuple[str, list[tuple[str, str]]]:
         """Returns the sign of the variable that a source asks for, and all variables with theirs.
 

@@ -114,6 +114,10 @@ class NestedLists(ClassificationTask):
         """
         return [(position, DIGITS[value]) for position, value in self._read(tuple(source))[2]]
 
+    def causal_results(self, source: Tokens) -> list[tuple[int, str]]:
+        """Returns those of `intermediate` but the values at the first tokens of operations, which follow later."""
+        return [(place, value) for place, value in self.intermediate(source) if source[place] not in OPERATIONS]
+
     def depth(self, source: Tokens) -> int:
         """Returns the dependency depth of a source.
 

@@ -72,7 +72,8 @@ def _stage(recipe: Recipe, index: int, task: Any) -> str:
 ({facts}).
 {_selection(stage, recipe.task)}"""
     if stage.objective.intermediate:
-        text += f"\nUnlike in the paper, the results that `{type(task).__name__}.intermediate` gives are targets too."
+        results = "causal_results" if recipe.model["class"] == "RecurrentClassifier" else "intermediate"
+        text += f"\nUnlike in the paper, the results that `{type(task).__name__}.{results}` gives are targets too."
     if stage.objective.hold > 1:
         text += f"\nUnlike in the paper, the states after each of the last {stage.objective.hold} steps are read."
     learned = stage.objective.learned_alignment

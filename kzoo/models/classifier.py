@@ -37,6 +37,7 @@ class Classifier(SequenceModel):
     task_arguments = ("vocabulary_size", "labels")
     input_names = ("token_ids", "padding_mask")
     boundaries = True
+    causal = False  # whether it is to give intermediate results from the tokens up to them alone
 
     def __init__(
         self, vocabulary_size: int, labels: int, preprocessor: Preprocessor | Config | None = None, **kwargs: Any

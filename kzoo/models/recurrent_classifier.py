@@ -2,7 +2,11 @@
 
 from typing import Any
 
+from keras import ops
+
 from kzoo.annotations import Config, Inputs, Spec, Tensor, Text
+from kzoo.errors import InputError
+from kzoo.layers.functional.last_token import last_token
 from kzoo.models.classifier import Classifier
 from kzoo.models.named_arrays import Trace
 from kzoo.models.reader_model import ReaderModel
@@ -18,7 +22,7 @@ class RecurrentClassifier(ReaderModel, Classifier):
     The baselines of [Csordas et al., 2022](https://arxiv.org/abs/2110.07732): "lstm", "bidirectional_lstm" and "dnc".
     No start and end symbols stand around the sequence.
 
-        logits = W reader(dropout(E(x_1 .. x_n))) + b
+        h_1 .. h_n = reader(dropout(E(x_1 .. x_n))),   logits = W h_n + b
 
     Args:
         vocabulary_size: int. Number of token ids V, 2 to 65,536.
@@ -32,11 +36,12 @@ class RecurrentClassifier(ReaderModel, Classifier):
         preprocessor: ClassifierPreprocessor or its config, for models that take texts.
 
     Call arguments:
-        inputs: dict of `token_ids` int (B, T) and `padding_mask` bool (B, T).
+        inputs: dict of `token_ids` int (B, T) and `padding_mask` bool (B, T); with `columns` int (B, K) to read so many
+            other states too, of a reader that does not go backwards.
         training: bool.
 
     Returns:
-        Logits, float32 of shape (B, labels).
+        Logits, float32 of shape (B, labels); with `columns` of shape (B, 1 + K, labels), the answer first.
 
     Raises:
         InputError: an argument is out of range or does not apply, or the reader is unknown.
@@ -54,6 +59,8 @@ class RecurrentClassifier(ReaderModel, Classifier):
     """
 
     boundaries = False
+    causal = True
+    objectives = ("intermediate",)
 
     def __init__(
         self,
@@ -76,7 +83,14 @@ class RecurrentClassifier(ReaderModel, Classifier):
         return self.labels
 
     def call(self, inputs: Inputs, training: bool = False) -> Tensor:
-        return self.classes(self.reader(*self.embed(inputs, training), training=training))
+        embedded, mask = self.embed(inputs, training)
+        if "columns" not in inputs:
+            return self.classes(self.reader(embedded, mask, training=training))
+        if self.reader.go_backwards:
+            raise InputError("columns are read from left to right, and the reader goes backwards")
+        states = self.reader.states(embedded, mask, training=training)
+        others = ops.take_along_axis(states, ops.cast(inputs["columns"], "int32")[:, :, None], axis=1)
+        return self.classes(ops.concatenate([last_token(states, mask)[:, None], others], axis=1))
 
     def trace(self, text: Text) -> Trace:
         """Returns what the model would answer if a text ended after each of its tokens: see `Trace`."""

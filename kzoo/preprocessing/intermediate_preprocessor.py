@@ -24,6 +24,8 @@ class IntermediatePreprocessor:
         task: Task, one with intermediate results.
         hold: int. How many of the last steps are read. Defaults to 1.
         answer_only: bool. Whether intermediate results are left out. Defaults to False.
+        causal: bool. Whether only those are targets that follow from the tokens up to theirs, see
+            `Task.causal_results`. Defaults to False.
 
     Raises:
         InputError: while encoding, the task has no intermediate results.
@@ -44,9 +46,15 @@ class IntermediatePreprocessor:
     """
 
     def __init__(
-        self, preprocessor: ClassifierPreprocessor, task: Task, hold: int = 1, answer_only: bool = False
+        self,
+        preprocessor: ClassifierPreprocessor,
+        task: Task,
+        hold: int = 1,
+        answer_only: bool = False,
+        causal: bool = False,
     ) -> None:
         self.preprocessor, self.task, self.hold, self.answer_only = preprocessor, task, hold, answer_only
+        self.results = task.causal_results if causal else task.intermediate
 
     def encode(
         self, source: str | Sequence[str], target: str | Sequence[str]
@@ -59,7 +67,7 @@ class IntermediatePreprocessor:
             return ids, [(0, answer)]
         first = int(self.preprocessor.boundaries)
         tokens = tuple(self.preprocessor.tokenizer.tokens[k] for k in ids[first : len(ids) - first])
-        within = self.task.intermediate(tokens)
+        within = self.results(tokens)
         return ids, [(0, answer), *((first + index, self.preprocessor.encode_target([x])[0]) for index, x in within)]
 
     def shape(self, source: int, target: int) -> tuple[int, int]:

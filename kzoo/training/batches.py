@@ -53,9 +53,8 @@ def _preprocessor(recipe: Recipe, stage: Stage, model: Any, seed: int, examples:
 
     objective = stage.objective
     if objective.intermediate or objective.hold > 1:
-        return IntermediatePreprocessor(
-            model.preprocessor, get_task(recipe.task), objective.hold, answer_only=not objective.intermediate
-        )
+        without, task = not objective.intermediate, get_task(recipe.task)
+        return IntermediatePreprocessor(model.preprocessor, task, objective.hold, without, model.causal)
     told = stage.objective.attention_supervision
     if isinstance(told, LearnedAlignment):
         from kzoo.preprocessing.learned_attention import LearnedAttention

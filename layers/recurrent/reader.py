@@ -24,6 +24,7 @@ class Reader(keras.layers.Layer):
     """
 
     units: int
+    go_backwards = False  # whether states are in the order from the last token to the first
 
     def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         """Returns the state at each token, of shape (B, T, units); at pads it may be anything."""

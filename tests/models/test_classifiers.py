@@ -219,6 +219,24 @@ def test_other_columns_are_read_too(readout):
     np.testing.assert_allclose(found[:, 0], logits(model, x), atol=1e-5)
 
 
+@pytest.mark.parametrize("reader", ["lstm", "pushdown", "beam_tree"])
+def test_other_states_of_a_reader_are_read_too(reader):
+    model = make("RecurrentClassifier", reader=reader)
+    x, _, _ = model.preprocessor(TASK.examples("test", 4))
+    found = logits(model, {**x, "columns": np.array([[2, 0]] * 4, "int32")})
+    np.testing.assert_allclose(found[:, 0], logits(model, x), atol=1e-5)
+    for place, end in ((1, 3), (2, 1)):  # as if the sequence ended there
+        begun = {name: array[:, :end] for name, array in x.items()}
+        np.testing.assert_allclose(found[:, place], logits(model, begun), atol=1e-5)
+
+
+def test_a_reader_from_the_last_token_on_has_no_causal_results():
+    model = make("RecurrentClassifier", reader={"class": "second_order", "config": {"go_backwards": True}})
+    x, _, _ = model.preprocessor(TASK.examples("test", 4))
+    with pytest.raises(InputError, match="^columns are read from left to right, and the reader goes backwards$"):
+        model({**x, "columns": np.zeros((4, 1), "int32")})
+
+
 def test_intermediate_results_are_trained_on(tmp_path):
     recipe = {
         "task": "arithmetic",

@@ -69,6 +69,7 @@ def test_intermediate_results():
     of_sum = [(10, "6"), (11, "5"), (0, "5"), (12, "5")]
     assert TASK.intermediate(source) == [*of_median, *of_max, (9, "6"), (1, "6"), *of_sum]
     assert TASK.intermediate(("7",)) == [(0, "7")]
+    assert TASK.causal_results(source) == [*of_median, *of_max[:3], (9, "6"), *of_sum[:2], (12, "5")]
     for example in TASK.examples("test", 50):
         source = example.source
         found = dict(TASK.intermediate(source))
