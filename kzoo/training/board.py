@@ -75,7 +75,7 @@ ALIGNED = {"coupled": "sum_digits"}  # what knows the alignment of one task
 
 READERS: dict[str, Config] = {
     **{name: {"reader": name, "embedding_units": 16, "units": 128} for name in ("lstm", "bidirectional_lstm", "stack")},
-    "second_order": {"reader": "second_order", "embedding_units": 64, "units": 128},
+    **{name: {"reader": name, "embedding_units": 64, "units": 128} for name in ("second_order", "pushdown")},
     "delta_reader": {"reader": _delta("delta"), "embedding_units": 64, "units": 64},
     "delta_product_reader": {"reader": _delta("delta_product"), "embedding_units": 64, "units": 64},
     "positive_delta_reader": {"reader": _delta("delta", low=0.0), "embedding_units": 64, "units": 64},

@@ -18,6 +18,7 @@ LENGTHS = {
     "reverse_lookup": (3, 6, 11),
     "arithmetic": (1, 3, 5, 7),
     "listops": (1, 3, 5, 7),
+    "modular_arithmetic": (3, 10, 40, 80),
     "ctl_forward": (1, 4, 8, 12),
     "reverse_string": (3, 10, 40, 80),
     "duplicate_string": (3, 10, 40, 80),

@@ -105,6 +105,7 @@ REFUSED = {
     ("sort", "theorem_sorter", " "): "Nothing to read yet: type numbers from 1 to 100",
     ("add", "abc_addition", "12+"): "An input is two numbers with a plus between, for example",
     ("add", "abc_addition", "1-2"): "“-” is no token of this model. It reads 0 to 9 and “+”.",
+    ("stack", "pushdown_modular_arithmetic", "(4*"): "An input is numbers 0 to 4 joined by +, - and *",
     ("tree", "long_ndr_arithmetic", "(4*7"): "An input is digits joined by + and *, each pair in brackets",
     ("tree", "ndr_listops", "[MAX 1 2"): "An input is an operation such as [MAX",
     ("tree", "ndr_ctl_forward", "a b"): "An input is a code of three bits and functions a to k",
@@ -154,7 +155,13 @@ PLAYED = """() => new Promise((resolve) => {
 
 @pytest.mark.parametrize(
     ("exhibit", "name"),
-    [("walk", "onestep_copy"), ("sort", "theorem_sorter"), ("add", "abc_addition"), ("tree", "long_ndr_arithmetic")],
+    [
+        ("walk", "onestep_copy"),
+        ("sort", "theorem_sorter"),
+        ("add", "abc_addition"),
+        ("tree", "long_ndr_arithmetic"),
+        ("stack", "pushdown_modular_arithmetic"),
+    ],
 )
 def test_it_plays_so_many_steps_a_second(exhibit, name, data, open_page):
     text = max((e["source"] for e in data["presets"][name]["examples"] if len(e["source"]) < 200), key=len)

@@ -4,12 +4,13 @@ import { Bench } from "./bench.js";
 import { Duel } from "./duel.js";
 import { addView } from "./views/add.js";
 import { sortView } from "./views/sort.js";
+import { stackView } from "./views/stack.js";
 import { treeView } from "./views/tree.js";
 import { walkView } from "./views/walk.js";
 import { readState } from "./link.js";
 import { Store } from "./store.js";
 
-const VIEWS = { walk: walkView, sort: sortView, add: addView, tree: treeView };
+const VIEWS = { walk: walkView, sort: sortView, add: addView, tree: treeView, stack: stackView };
 
 async function main() {
   const place = document.getElementById("main");

@@ -31,6 +31,7 @@ export class TransformerClassifier {
 class Run {
   constructor(model, states) {
     this.model = model;
+    this.steps = model.steps;
     this.states = states;
   }
 

@@ -1,13 +1,20 @@
 // A preset in the browser: its model, and greedy decoding step by step.
 import { TransformerClassifier } from "./classifier.js";
 import { TransformerDecoder } from "./decoder.js";
+import { RecurrentClassifier } from "./reader.js";
 import { RecurrentSeq2Seq } from "./recurrent.js";
 import { TransformerSeq2Seq } from "./seq2seq.js";
 import { limitOf, toIds, toText } from "./texts.js";
 import { argmax } from "./vectors.js";
 import { readWeights } from "./weights.js";
 
-const MODELS = { RecurrentSeq2Seq, TransformerClassifier, TransformerDecoder, TransformerSeq2Seq };
+const MODELS = {
+  RecurrentClassifier,
+  RecurrentSeq2Seq,
+  TransformerClassifier,
+  TransformerDecoder,
+  TransformerSeq2Seq,
+};
 
 export class Preset {
   /** `about` is what gallery.json says of the preset, `buffer` the bytes of its safetensors file. */
@@ -26,9 +33,9 @@ export class Preset {
     const ids = toIds(text, this.about);
     const run = this.model.start(ids);
     if (this.labels) {
-      for (let step = 0; step < this.model.steps; step++) {
+      for (let step = 0; step < run.steps; step++) {
         const found = run.step();
-        yield { step, ...found, text: this.labels[argmax(found.logits)], done: step === this.model.steps - 1 };
+        yield { step, ...found, text: this.labels[argmax(found.logits)], done: step === run.steps - 1 };
       }
       return;
     }

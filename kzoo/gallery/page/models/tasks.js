@@ -25,6 +25,7 @@ const SOLVERS = {
   },
   arithmetic: (words, about) => [String(parse(words, about).value)],
   listops: (words, about) => [String(parse(words, about).value)],
+  modular_arithmetic: (words, about) => [String(parse(words, about).value)],
   ctl_forward: (words, about) => [parse(words, about).value],
 };
 

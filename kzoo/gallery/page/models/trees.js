@@ -6,7 +6,7 @@ import { InputError } from "./texts.js";
  * `column`: the token at which training asks for its value, or none; see `intermediate` in tasks/.
  */
 export function parse(words, about) {
-  const reader = { arithmetic, listops, ctl_forward: composition }[about.task.name];
+  const reader = { arithmetic, listops, modular_arithmetic: modular, ctl_forward: composition }[about.task.name];
   const state = { words, at: 0, tables: about.task.tables };
   const tree = reader(state);
   if (!tree || state.at !== words.length) {
@@ -44,6 +44,29 @@ function arithmetic(state) {
     value: (operator === "+" ? a + b : a * b) % 10,
     children: [first, second],
   };
+}
+
+const MODULAR = { "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b };
+
+/** A number with or without a minus, ( a ), or ( a operator b ), modulo 5; what is in brackets may be long and deep. */
+function modular(state) {
+  const from = state.at;
+  const word = state.words[state.at++];
+  if (word === "-") {
+    const number = leaf(state);
+    return number && { ...number, label: `-${number.label}`, from, value: (5 - number.value) % 5 };
+  }
+  if (word !== "(") {
+    state.at--;
+    return leaf(state);
+  }
+  const first = modular(state);
+  if (first && state.words[state.at] === ")") return { ...first, from, to: state.at++ };
+  const operator = state.words[state.at++];
+  const second = first && MODULAR[operator] && modular(state);
+  if (!second || state.words[state.at++] !== ")") return null;
+  const value = (MODULAR[operator](first.value, second.value) + 25) % 5;
+  return { label: operator, from, to: state.at - 1, value, children: [first, second] };
 }
 
 const LISTS = {

@@ -72,6 +72,14 @@ export function argmax(values) {
   return best;
 }
 
+/** A vector divided by the root of its mean square. */
+export function rmsNorm(x) {
+  const scale = 1 / Math.sqrt(dot(x, x) / x.length + 1e-6);
+  const y = new Float64Array(x.length);
+  for (let i = 0; i < y.length; i++) y[i] = scale * x[i];
+  return y;
+}
+
 /** A layer norm with weights `gamma` and `beta`. */
 export function layerNorm(layer, x) {
   const gamma = layer.get("gamma").data;
