@@ -263,6 +263,41 @@ def test_intermediate_results_are_trained_on(tmp_path):
     assert "the results that `Arithmetic.intermediate` gives are targets too" in render_card(folder)
 
 
+def test_a_reader_is_trained_on_causal_results(tmp_path):
+    stage = {
+        "budget": {"epochs": 1, "steps_per_epoch": 2},
+        "data": {"fresh": True, "batch_size": 4},
+        "objective": {"intermediate": True},
+        "selection": {"by": "last"},
+    }
+    reader = {"class": "pushdown", "config": {"units": 6}}
+    recipe = kzoo.training.recipe.Recipe.from_config(
+        {
+            "format": 2,
+            "task": "listops",
+            "task_version": 1,
+            "mechanism": "pushdown",
+            "supervision": ["intermediate results"],
+            "model": {"class": "RecurrentClassifier", "config": {"reader": reader, "embedding_units": 5}},
+            "stages": [stage],
+            "evaluation": {"lengths": [1], "examples": 8},
+        }
+    )
+    model = build(recipe)
+    x, y, weight = training_batches(recipe, model)[0]
+    tokens = np.array(model.preprocessor.tokenizer.tokens)
+    rows = zip(x["token_ids"], x["padding_mask"].astype(bool), x["columns"], y, weight, strict=True)
+    for ids, mask, columns, values, real in rows:
+        source = tokens[ids[mask]]
+        results = kzoo.tasks.get("listops").causal_results(source)
+        number = int(real.sum()) - 1
+        assert list(zip(columns[:number], map(str, values[1 : 1 + number]), strict=True)) == results
+        assert str(values[0]) == results[-1][1]
+    folder = kzoo.train(recipe, tmp_path / "tiny")
+    assert kzoo.from_preset(folder).generate("[MAX 1 2 ]") in "0123456789"
+    assert "the results that `ListOps.causal_results` gives are targets too" in render_card(folder)
+
+
 def test_a_task_without_intermediate_results_says_so():
     recipe = {
         "task": "parity_check",

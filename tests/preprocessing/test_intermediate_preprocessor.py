@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kzoo
+from kzoo.errors import InputError
 from kzoo.preprocessing.intermediate_preprocessor import IntermediatePreprocessor
 
 pytestmark = pytest.mark.once
@@ -24,6 +25,20 @@ def test_each_result_has_its_column_and_class():
     assert x["columns"].tolist() == [[1, 3, 4, 2, 5, 0, 6], [1, 2, 0, 3, 0, 0, 0]] and x["columns"].dtype == np.int32
     assert y.tolist() == [[7, 2, 3, 7, 7, 7, 7, 7], [1, 2, 1, 1, 1, 0, 0, 0]]
     assert weight.tolist() == [[1, 1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 0, 0, 0]]
+
+
+def test_causal_results_follow_from_the_tokens_before_them():
+    task = kzoo.tasks.get("listops")
+    labels = kzoo.ClassifierPreprocessor(task.vocabulary, task.labels, boundaries=False)
+    preprocessor = IntermediatePreprocessor(labels, task, causal=True)
+    _, targets = preprocessor.encode("[MAX 2 [SM 3 4 ] ]", "7")
+    assert targets == [(0, 7), (1, 2), (3, 3), (4, 7), (5, 7), (6, 7)]
+    for name in ("ctl_backward", "lego_value"):
+        task = kzoo.tasks.get(name)
+        labels = kzoo.ClassifierPreprocessor(task.vocabulary, task.labels)
+        preprocessor = IntermediatePreprocessor(labels, task, causal=True)
+        with pytest.raises(InputError, match=f"^{name} has no intermediate results that follow from the tokens before"):
+            preprocessor.encode(*task.examples("train", 1)[0])
 
 
 def test_hold_repeats_the_targets():
