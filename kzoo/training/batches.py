@@ -15,6 +15,7 @@ from kzoo.training.recipe import Recipe
 from kzoo.training.stages import Stage
 
 FACTOR = 64  # so many times as many examples as are needed are drawn at most, to find those that are short enough
+TELLING = 1_000  # so many draws say how frequent the short ones are
 FRESH = 10**6  # so far apart are the seeds of two runs' fresh examples; the seed of all other examples is 0
 
 
@@ -108,7 +109,8 @@ class Drawn:
                 return [short[i] for i in chosen]
             if balanced and len(short) >= data.batch_size:
                 break
-            if 2 * len(short) * FACTOR < size * factor:  # nor would the largest have them: draws do not repeat
+            # Draws do not repeat: where many have few that are short, the largest has not enough either.
+            if len(drawn) >= TELLING and 2 * len(short) * FACTOR < size * factor:
                 break
         if balanced and short:
             return short  # some of which it repeats

@@ -10,7 +10,7 @@ import kzoo
 from kzoo.data.interleaving import Alternating
 from kzoo.errors import InputError
 from kzoo.saving.weights import serialize
-from kzoo.training.batches import training_batches, training_examples
+from kzoo.training.batches import Drawn, training_batches, training_examples
 from kzoo.training.build import build
 from kzoo.training.recipe import Recipe, load_recipe
 from kzoo.training.train import train
@@ -80,6 +80,9 @@ def test_a_curriculum_goes_from_short_to_long():
     impossible = recipe(curriculum=[1])
     with pytest.raises(InputError, match="uniform_repeated of sorter has too few sources of at most 1 tokens"):
         training_batches(impossible, build(impossible))
+    rare = replace(made.stages[0], data=replace(made.stages[0].data, split="train", curriculum=(12,), batch_size=2))
+    small = Drawn(rare, 0, kzoo.tasks.get("listops"), 2)
+    assert all(len(row.source) <= 12 for epoch in range(9) for row in small(epoch))  # few draws may have none
     few = recipe(task="parity_check", split="train", curriculum=[3])
     stage = replace(few.stages[0], data=replace(few.stages[0].data, sampling="balanced"))
     few = replace(few, stages=(stage,))
