@@ -89,6 +89,7 @@ class Task:
     test_lengths: tuple[int | None, ...]
     stress_lengths: tuple[int | None, ...] | None = None
     source_end: bool = False
+    results_are_causal: bool = True  # whether every intermediate result follows from the tokens up to its position
     target_steps: tuple[float, int] | None = None
     last_answers: bool = False
     asked_at: Asked | None = None
@@ -141,7 +142,10 @@ class Task:
         Raises:
             InputError: the task has none, or the source is not one of its own.
         """
-        return self.intermediate(source)
+        results = self.intermediate(source)
+        if not self.results_are_causal:
+            raise InputError(f"{self.name} has no intermediate results that follow from the tokens before them")
+        return results
 
     def key(self, example: Example) -> Tokens:
         """Returns what is unique within a split: by default the source."""

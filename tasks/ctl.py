@@ -222,12 +222,10 @@ class CTLBackward(CTLForward):
         act_universal_geometric=44,
     )
     form = "one or more of a to k, then a three-bit code"
+    results_are_causal = False
 
     def write(self, program: Tokens) -> Tokens:
         return program[::-1]
 
     def intermediate(self, source: Tokens) -> list[tuple[int, str]]:
         return [(len(source) - 1 - place, code) for place, code in super().intermediate(source)]
-
-    def causal_results(self, source: Tokens) -> list[tuple[int, str]]:
-        raise InputError(f"{self.name} has no intermediate results that follow from the tokens before them")

@@ -209,6 +209,7 @@ class LegoValue(LegoTask, ClassificationTask):
         "test": Split((1, TRAINED), 2_000),
     }
     length_unit = "place in the chain of the variable asked, of 12"
+    results_are_causal = False
 
     def write(self, rng: np.random.Generator, split: str, length: int, repeated: bool) -> Example:
         if length > CHAIN:
@@ -228,9 +229,6 @@ class LegoValue(LegoTask, ClassificationTask):
         _, values = self.asked(source)
         places = {source[i]: i for i in range(0, 5 * CHAIN, 5)}
         return sorted((places[letter], sign) for letter, sign in values[:TRAINED])
-
-    def causal_results(self, source: Tokens) -> list[tuple[int, str]]:
-        raise InputError(f"{self.name} has no intermediate results that follow from the tokens before them")
 
     def asked(self, source: Tokens) -> tuple[str, list[tuple[str, str]]]:
         """Returns the sign of the variable that a source asks for, and all variables with theirs.

@@ -5,6 +5,7 @@ from typing import Any, overload
 
 import keras
 import numpy as np
+from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Array, Config, Inputs, Tensor, Text, Texts, TokenIds
@@ -49,6 +50,22 @@ class Classifier(SequenceModel):
             raise InputError(f"the preprocessor has {len(self.preprocessor.labels)} labels, but labels is {labels}")
         self.vocabulary_size, self.labels = vocabulary_size, labels
         self._compiled_call: Callable[[Inputs, int], Tensor] | None = None
+
+    def logits(self, states: Tensor, padding_mask: Tensor) -> Tensor:
+        """Returns float32 logits of the answer, of states (B, T, D)."""
+        raise NotImplementedError
+
+    def classify(self, states: Tensor) -> Tensor:
+        """Returns float32 logits of states, each by itself."""
+        raise NotImplementedError
+
+    def read(self, states: Tensor, inputs: Inputs) -> Tensor:
+        """Returns float32 logits of states (B, T, D), of the answer and of the columns that the inputs name."""
+        logits = self.logits(states, inputs["padding_mask"])
+        if "columns" not in inputs:
+            return logits
+        others = ops.take_along_axis(states, ops.cast(inputs["columns"], "int32")[:, :, None], axis=1)
+        return ops.concatenate([logits[:, None], self.classify(others)], axis=1)
 
     @classmethod
     def make_preprocessor(cls, task: Task, **layout: Any) -> ClassifierPreprocessor:

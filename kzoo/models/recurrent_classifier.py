@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from keras import ops
-
 from kzoo.annotations import Config, Inputs, Spec, Tensor, Text
 from kzoo.errors import InputError
 from kzoo.layers.functional.last_token import last_token
@@ -88,9 +86,13 @@ class RecurrentClassifier(ReaderModel, Classifier):
             return self.classes(self.reader(embedded, mask, training=training))
         if self.reader.go_backwards:
             raise InputError("columns are read from left to right, and the reader goes backwards")
-        states = self.reader.states(embedded, mask, training=training)
-        others = ops.take_along_axis(states, ops.cast(inputs["columns"], "int32")[:, :, None], axis=1)
-        return self.classes(ops.concatenate([last_token(states, mask)[:, None], others], axis=1))
+        return self.read(self.reader.states(embedded, mask, training=training), inputs)
+
+    def logits(self, states: Tensor, padding_mask: Tensor) -> Tensor:
+        return self.classify(last_token(states, padding_mask))
+
+    def classify(self, states: Tensor) -> Tensor:
+        return self.classes(states)
 
     def trace(self, text: Text) -> Trace:
         """Returns what the model would answer if a text ended after each of its tokens: see `Trace`."""

@@ -161,14 +161,6 @@ class TransformerClassifier(Classifier):
         states = ops.take_along_axis(states, (made - 1 - before)[:, :, None, None], axis=1)
         return ops.stack([self.read(states[:, k], inputs) for k in range(read)], axis=1)
 
-    def read(self, states: Tensor, inputs: Inputs) -> Tensor:
-        """Returns float32 logits of states (B, T, D), of the answer and of the columns that the inputs name."""
-        logits = self.logits(states, inputs["padding_mask"])
-        if "columns" not in inputs:
-            return logits
-        others = ops.take_along_axis(states, ops.cast(inputs["columns"], "int32")[:, :, None], axis=1)
-        return ops.concatenate([logits[:, None], self.classify(others)], axis=1)
-
     def encode(
         self,
         inputs: Inputs,

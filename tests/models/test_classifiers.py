@@ -263,26 +263,32 @@ def test_intermediate_results_are_trained_on(tmp_path):
     assert "the results that `Arithmetic.intermediate` gives are targets too" in render_card(folder)
 
 
-def test_a_reader_is_trained_on_causal_results(tmp_path):
+def recipe_of(task, mechanism, model, length, data, objective):
+    """Returns a recipe of two batches of four, tested at one length."""
     stage = {
         "budget": {"epochs": 1, "steps_per_epoch": 2},
-        "data": {"fresh": True, "batch_size": 4},
-        "objective": {"intermediate": True},
+        "data": {**data, "batch_size": 4},
+        "objective": objective,
         "selection": {"by": "last"},
     }
-    reader = {"class": "pushdown", "config": {"units": 6}}
-    recipe = kzoo.training.recipe.Recipe.from_config(
+    return kzoo.training.recipe.Recipe.from_config(
         {
             "format": 2,
-            "task": "listops",
+            "task": task,
             "task_version": 1,
-            "mechanism": "pushdown",
-            "supervision": ["intermediate results"],
-            "model": {"class": "RecurrentClassifier", "config": {"reader": reader, "embedding_units": 5}},
+            "mechanism": mechanism,
+            "supervision": ["intermediate results"] if objective["intermediate"] else [],
+            "model": model,
             "stages": [stage],
-            "evaluation": {"lengths": [1], "examples": 8},
+            "evaluation": {"lengths": [length], "examples": 8},
         }
     )
+
+
+def test_a_reader_is_trained_on_causal_results(tmp_path):
+    reader = {"class": "pushdown", "config": {"units": 6}}
+    model = {"class": "RecurrentClassifier", "config": {"reader": reader, "embedding_units": 5}}
+    recipe = recipe_of("listops", "pushdown", model, 1, {"fresh": True}, {"intermediate": True})
     model = build(recipe)
     x, y, weight = training_batches(recipe, model)[0]
     tokens = np.array(model.preprocessor.tokenizer.tokens)
@@ -312,25 +318,10 @@ def test_a_task_without_intermediate_results_says_so():
 
 @pytest.mark.parametrize("intermediate", [True, False])
 def test_results_that_have_to_stay_are_trained_on(intermediate, tmp_path):
-    stage = {
-        "budget": {"epochs": 1, "steps_per_epoch": 2},
-        "data": {"batch_size": 4, "sampling": "balanced"},
-        "objective": {"intermediate": intermediate, "hold": 3},
-        "selection": {"by": "last"},
-    }
     depth = {"class": "discrete", "config": {"values": 9}}
-    recipe = kzoo.training.recipe.Recipe.from_config(
-        {
-            "format": 2,
-            "task": "ctl_forward",
-            "task_version": 1,
-            "mechanism": "discrete_ndr",
-            "supervision": ["intermediate results"] if intermediate else [],
-            "model": {"class": "TransformerClassifier", "config": {"units": 8, "steps": 4, "depth": depth}},
-            "stages": [stage],
-            "evaluation": {"lengths": [2], "examples": 8},
-        }
-    )
+    model = {"class": "TransformerClassifier", "config": {"units": 8, "steps": 4, "depth": depth}}
+    objective = {"intermediate": intermediate, "hold": 3}
+    recipe = recipe_of("ctl_forward", "discrete_ndr", model, 2, {"sampling": "balanced"}, objective)
     x, y, weight = training_batches(recipe, build(recipe))[0]
     assert x["steps_before_last"].tolist() == [[0, 1, 2]] * 4 and y.shape == weight.shape == (4, 3, y.shape[2])
     assert (y == y[:, :1]).all() and (weight == weight[:, :1]).all()

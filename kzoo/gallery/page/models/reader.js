@@ -42,31 +42,33 @@ class Run {
     this.at = 0;
     this.initial = rmsNorm(model.w.get("initial").data);
     this.state = this.initial;
-    this.stack = []; // the top first; what is deeper is zeros
+    this.stack = []; // {state, call}, the top first; what is deeper is zeros
   }
 
-  /** Returns the logits after one more token, what it did to the stack, and how many states are on it. */
+  /** Returns the logits after one more token, what it did to the stack, and the steps that called and wait, the last first. */
   step() {
     const { weights, w, cells } = this.model;
-    const token = weights.row("embedding.embeddings", this.ids[this.at++]);
+    const call = this.at++;
+    const token = weights.row("embedding.embeddings", this.ids[call]);
     const action = argmax(dense(w.at("actions"), token));
     const before = this.state;
-    const top = this.stack[0] ?? new Float64Array(before.length);
+    const top = this.stack[0]?.state ?? new Float64Array(before.length);
     const start = action === PUSH ? this.initial : before;
     const scale = action === POP ? dense(w.at("returned"), top) : dense(w.at("token"), token);
     const factors = dense(w.at("before"), start).map((x, i) => x * scale[i]);
     this.state = this.model.drawn(add(dense(w.at("product"), factors), dense(w.at("alone"), token)));
-    if (action === PUSH) this.stack = [before, ...this.stack].slice(0, cells);
+    if (action === PUSH) this.stack = [{ state: before, call }, ...this.stack].slice(0, cells);
     if (action === POP) this.stack = this.stack.slice(1);
-    return { logits: dense(weights.at("classes"), this.state), trace: { action, depth: this.stack.length } };
+    const calls = this.stack.map((waiting) => waiting.call);
+    return { logits: dense(weights.at("classes"), this.state), trace: { action, calls } };
   }
 }
 
 /** The rows of a table after their norms, one by one and row by row. */
 function centroidsOf({ data, shape }) {
   const [number, size] = shape;
-  const vectors = Array.from({ length: number }, (_, i) => rmsNorm(data.subarray(i * size, (i + 1) * size)));
   const whole = new Float64Array(number * size);
-  vectors.forEach((vector, i) => whole.set(vector, i * size));
+  const vectors = Array.from({ length: number }, (_, i) => whole.subarray(i * size, (i + 1) * size));
+  vectors.forEach((vector, i) => vector.set(rmsNorm(data.subarray(i * size, (i + 1) * size))));
   return { data: whole, vectors };
 }

@@ -38,18 +38,18 @@ export const stackView = {
       const levels = levelsOf(words, frames, cursor);
       waiting.replaceChildren(
         ...levels.map((level, i) =>
-          h("span", { class: `tile ${i === levels.length - 1 ? "new" : ""}` }, shortened(level.words, about)),
+          h("span", { class: `tile ${i === levels.length - 1 ? "new" : ""}` }, shortened(level, about)),
         ),
       );
       profile.draw(frames, cursor);
-      follow(scroller, cursor * CELL, TOP + frames[cursor].depth * ROW);
-      const { action, label, share } = frames[cursor];
-      const [now] = levels.slice(-1);
+      const { action, calls, label, share } = frames[cursor];
+      follow(scroller, cursor * CELL, TOP + calls.length * ROW);
+      const call = frames[cursor - 1]?.calls[0];
       const what =
         action === PUSH
           ? "calls: what was read before waits on the stack"
           : action === POP
-            ? `returns: what waited goes on with what was read since${now.from === null ? "" : ` token ${now.from + 1}`}`
+            ? `returns: what waited goes on with what was read since${call === undefined ? "" : ` token ${call + 1}`}`
             : "leaves the stack as it is";
       return `Step ${cursor + 1} reads “${words[cursor]}” and ${what}. If the text ended here, the answer would be ${about.text.labels[label]} (${percent(share)}).`;
     }
@@ -66,17 +66,15 @@ function follow(scroller, x, y) {
 
 /** Returns what is on the stack after a step, and last what is read now: of each its words, ▢ for what has returned. */
 function levelsOf(words, frames, cursor) {
-  const levels = [{ words: [], from: null }];
+  const levels = [[]];
   for (let i = 0; i <= cursor; i++) {
     const { action } = frames[i];
-    if (action === PUSH) levels.push({ words: [], from: null, at: i });
+    if (action === PUSH) levels.push([]);
     if (action === POP) {
-      const done = levels.length > 1 ? levels.pop() : { at: 0 };
-      const level = levels[levels.length - 1];
-      level.words.push("▢");
-      level.from = done.at;
+      if (levels.length > 1) levels.pop();
+      levels[levels.length - 1].push("▢");
     }
-    levels[levels.length - 1].words.push(words[i]);
+    levels[levels.length - 1].push(words[i]);
   }
   return levels;
 }
@@ -116,34 +114,25 @@ class Profile {
       cell.setAttribute("class", i === cursor ? "node settled" : "node");
     });
     this.marks.forEach((mark, i) => (mark.textContent = i <= cursor ? DOES[frames[i].action] : ""));
-    this.open.replaceChildren(...this.calls(frames, cursor).map((at) => line(at, frames[at].depth - 1, cursor)));
+    this.open.replaceChildren(...frames[cursor].calls.map((at) => line(at, frames[at].calls.length - 1, cursor)));
     this.now.setAttribute("x", cursor * CELL + 2);
   }
 
   /** Adds the box of a step, and where it returns, the line of what waited. */
   grow(frames, step) {
-    const { action, depth, label } = frames[step];
+    const { action, calls, label } = frames[step];
+    const depth = calls.length;
     const y = TOP + depth * ROW;
     const box = s("rect", { x: step * CELL + 4, y, width: CELL - 4, height: ROW - 12, rx: 6 });
     const said = s("text", { x: middle(step), y: y + 18, "text-anchor": "middle" }, this.labels[label]);
     const cell = s("g", { class: "node" }, box, said);
-    const before = this.calls(frames, step - 1);
-    const waited = action === POP && before.length ? line(before[before.length - 1], depth, step) : null;
+    const call = frames[step - 1]?.calls[0];
+    const waited = action === POP && call !== undefined ? line(call, depth, step) : null;
     this.steps.push({ cell, line: waited });
     this.cells.append(cell);
     if (waited) this.lines.append(waited);
     const high = Math.max(Number(this.element.getAttribute("height")), y + ROW);
     this.element.setAttribute("height", high);
-  }
-
-  /** Returns the steps of the calls that have not returned after a step. */
-  calls(frames, cursor) {
-    const found = [];
-    for (let i = 0; i <= cursor; i++) {
-      if (frames[i].action === PUSH) found.push(i);
-      if (frames[i].action === POP) found.pop();
-    }
-    return found;
   }
 }
 
