@@ -40,8 +40,9 @@ def value(source: Tokens, what: str) -> int:
     return results(source, what)[-1][1]
 
 
-def results(source: Tokens, what: str) -> list[tuple[int, int]]:
-    """Returns the value modulo 5 of every number, at its digit, and of every bracket, at its end.
+def results(source: Tokens, what: str, so_far: bool = False) -> list[tuple[int, int]]:
+    """Returns the value modulo 5 of every number, at its digit, and of every bracket, at its end; or there the value
+    that the bracket around has so far.
 
     Raises:
         InputError: the source is no expression with every operation in brackets.
@@ -49,12 +50,11 @@ def results(source: Tokens, what: str) -> list[tuple[int, int]]:
     values: list[list[object]] = [[]]  # of each open bracket: a value, an operator, a value
     found: list[tuple[int, int]] = []
     negative = False
+    number: int | None
     for position, token in enumerate(source):
-        open_part = values[-1]
+        open_part, number = values[-1], None
         if token in NUMBERS:
             number = (-int(token) if negative else int(token)) % MODULUS
-            open_part.append(number)
-            found.append((position, number))
             negative = False
         elif negative:
             break
@@ -62,16 +62,18 @@ def results(source: Tokens, what: str) -> list[tuple[int, int]]:
             values.append([])
         elif token == ")" and len(values) > 1 and len(open_part) in (1, 3):  # noqa: S105
             number = combined(values.pop())
-            values[-1].append(number)
-            found.append((position, number))
         elif token == "-" and len(open_part) in (0, 2):  # noqa: S105
             negative = True
         elif token in OPERATORS and len(open_part) == 1:
             open_part.append(token)
         else:
             break
+        if number is not None:
+            values[-1].append(number)
         if [type(part) for part in values[-1]] not in ([], [int], [int, str], [int, str, int]):
             break
+        if number is not None:
+            found.append((position, combined(values[-1]) if so_far else number))
     else:
         if len(values) == 1 and len(values[0]) == 1 and isinstance(values[0][0], int):
             return found

@@ -141,6 +141,10 @@ class ModularArithmetic(ChomskyTask, ClassificationTask):
         """Returns the value of every number at its digit, and of every bracket at its end."""
         return [(position, NUMBERS[number]) for position, number in results(source, self.name)]
 
+    def causal_results(self, source: Tokens) -> list[tuple[int, str]]:
+        """Returns at the last token of each operand the value that the bracket around has so far."""
+        return [(position, NUMBERS[number]) for position, number in results(source, self.name, so_far=True)]
+
 
 @register("task", "solve_equation")
 class SolveEquation(ChomskyTask, ClassificationTask):
@@ -201,8 +205,15 @@ class SolveEquation(ChomskyTask, ClassificationTask):
         """Returns the value of every number at its digit, and of every bracket at its end; of what x is in, the value
         as a sum or difference with x, modulo 5.
         """
+        return self.results(source)
+
+    def causal_results(self, source: Tokens) -> list[tuple[int, str]]:
+        """Returns at the last token of each operand the value that the bracket around has so far, with x or without."""
+        return self.results(source, so_far=True)
+
+    def results(self, source: Tokens, so_far: bool = False) -> list[tuple[int, str]]:
         self.check_source(source)
-        zero, one = (results(self.filled(source, number), self.name) for number in BITS)
+        zero, one = (results(self.filled(source, number), self.name, so_far) for number in BITS)
         values = {0: NUMBERS, 1: PLUS_X, MODULUS - 1: MINUS_X}  # by the coefficient of x
         return [(place, values[(b - a) % MODULUS][a]) for (place, a), (_, b) in zip(zero, one, strict=True)]
 

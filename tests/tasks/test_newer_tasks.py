@@ -103,6 +103,31 @@ def test_results_within_an_equation():
         assert within[-1][1] == int(source[-1])
 
 
+def test_results_so_far_follow_from_what_stands_before_them():
+    task = tasks.get("modular_arithmetic")
+    assert task.causal_results(tuple("((1+-2)*(3))")) == [(2, "1"), (5, "4"), (6, "4"), (9, "3"), (10, "2"), (11, "2")]
+    for source, target in pairs("modular_arithmetic", n=40):
+        so_far = task.causal_results(source)
+        assert [place for place, _ in so_far] == [place for place, _ in task.intermediate(source)]
+        assert so_far[-1] == (len(source) - 1, target[0])
+        for place, result in so_far[:-1]:  # at each, the bracket around might close
+            start, depth = place + 1, 1
+            while depth and start:
+                start -= 1
+                depth += {")": 1, "(": -1}.get(source[start], 0)
+            assert (result,) == (task.solve((*source[start : place + 1], ")")) if not depth else target)
+
+
+def test_results_so_far_of_an_equation():
+    task, expressions = tasks.get("solve_equation"), tasks.get("modular_arithmetic")
+    assert task.causal_results(tuple("((1+x)-2)=3")) == [(2, "1"), (4, "1+x"), (5, "1+x"), (7, "4+x"), (8, "4+x")]
+    assert task.causal_results(tuple("(4-(-x-2))=3"))[1:] == [(5, "0-x"), (7, "3-x"), (8, "1+x"), (9, "1+x")]
+    for source, (number,) in pairs("solve_equation", n=40):
+        within = [(place, eval(result.replace("x", number)) % 5) for place, result in task.causal_results(source)]
+        filled = expressions.causal_results(tuple("".join(source[:-2]).replace("x", number)))
+        assert within == [(place, int(result)) for place, result in filled]
+
+
 def negated(source, place):
     """Whether a minus before a digit is its sign: no number and no bracket ends before it."""
     if source[place] == ")" or place == 0 or source[place - 1] != "-":
