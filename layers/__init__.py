@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from kzoo.layers.recurrent.gated_recursive_cell import GatedRecursiveCell as GatedRecursiveCell
     from kzoo.layers.recurrent.lstm_reader import LSTMReader as LSTMReader
     from kzoo.layers.recurrent.mixer_reader import MixerReader as MixerReader
+    from kzoo.layers.recurrent.neural_gpu_reader import NeuralGPUReader as NeuralGPUReader
     from kzoo.layers.recurrent.pushdown_reader import PushdownReader as PushdownReader
     from kzoo.layers.recurrent.reader import Reader as Reader
     from kzoo.layers.recurrent.recursion_in_recursion_reader import (

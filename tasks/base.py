@@ -58,7 +58,10 @@ class Task:
     - `last_answers`: bool. Whether a model that gives one label answers with the last token of the target, as where
       there is one for each token of the source;
     - `asked_at`: Asked or None. For a model that answers at tokens of the source: at which. Defaults to None: at every
-      token where `target_steps` is (1, 0), else the task is not for such a model;
+      token where `target_steps` is (1, 0), else see `target_room`;
+    - `target_room`: int or None. For such a model, where answers have no tokens of their own: by how many tokens a
+      target with its end symbol may be longer than its source. It is written into the first columns. Defaults to None:
+      the task is not for such a model;
     - `characters`: bool. Whether texts are written without spaces, a character a token;
     - `reversed_target`: bool. Whether a model that writes one token after another writes the last one first;
     - `length_unit`: str. What a length counts, in a few words;
@@ -93,6 +96,7 @@ class Task:
     target_steps: tuple[float, int] | None = None
     last_answers: bool = False
     asked_at: Asked | None = None
+    target_room: int | None = None
     characters: bool = False
     reversed_target: bool = False
     distinct: bool = True

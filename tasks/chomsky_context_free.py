@@ -36,6 +36,7 @@ class StackManipulation(ChomskyTask):
     name = "stack_manipulation"
     vocabulary = (*BITS, *ACTIONS, BOTTOM)
     level = "deterministic context-free"
+    target_room = 2
     shortest = 2
 
     @property

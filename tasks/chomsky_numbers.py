@@ -17,6 +17,7 @@ class BinaryTask(ChomskyTask):
 
     characters = True
     level = "context-sensitive"
+    target_room = 1
     operator = ""
 
     def draw_source(self, rng: np.random.Generator, length: int) -> Tokens:
@@ -136,6 +137,7 @@ class ComputeSqrt(ChomskyTask):
     vocabulary = BITS
     characters = True
     level = "context-sensitive"
+    target_room = 1
 
     @property
     def strata(self) -> dict[str, Stratum]:

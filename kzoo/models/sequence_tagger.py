@@ -28,7 +28,8 @@ class SequenceTagger(ReaderModel):
 
     Args:
         vocabulary_size: int. Number of token ids V, 4 to 65,536: answers are all but the last three, which are the
-            symbols for start, end and padding.
+            symbols for start, end and padding; where the preprocessor says that targets have an end symbol, all but the
+            last.
         reader: name, config or object of the kind "reader", a `Reader`. Defaults to "lstm".
         embedding_units: int. Size of the embeddings. Defaults to 16.
         units: int. Size of the state, where the reader does not say itself. Defaults to its own.
@@ -42,7 +43,7 @@ class SequenceTagger(ReaderModel):
         training: bool.
 
     Returns:
-        Logits of the answer at each token, float32 of shape (B, T, V - 3).
+        Logits of the answer at each token, float32 of shape (B, T, A) with A the number of answers.
 
     Raises:
         InputError: an argument is out of range or does not apply, or the reader is unknown or has one state only.
@@ -80,7 +81,8 @@ class SequenceTagger(ReaderModel):
 
     @property
     def answers(self) -> int:
-        return self.vocabulary_size - 3
+        written = self.preprocessor is not None and self.preprocessor.has_end
+        return self.vocabulary_size - (1 if written else 3)
 
     def call(self, inputs: Inputs, training: bool = False) -> Tensor:
         return self.classes(self.states(inputs, training))
@@ -99,7 +101,7 @@ class SequenceTagger(ReaderModel):
         return prepared, ops.ones_like(asked[:, 0])
 
     def generate_step(self, token_ids: Tensor, prepared: Structure, state: Structure) -> tuple[Tensor, Structure]:
-        """Returns the logits (B, V - 3) of the next answer and the turn after it; the last answer is not read."""
+        """Returns the logits (B, A) of the next answer and the turn after it; the last answer is not read."""
         is_next = ops.cast(prepared["turns"] == state[:, None], self.compute_dtype)
         return self.classes(ops.einsum("bt,btd->bd", is_next, prepared["states"])), state + 1
 

@@ -17,13 +17,19 @@ class TaggerPreprocessor(Preprocessor):
     """Turns sources and targets into the `(x, y, sample_weight)` of a model with an answer at tokens of the source.
 
     The first token of a target is the answer at the first token that is asked, and so on. There are no start and end
-    symbols.
+    symbols, unless the target is written with an end symbol into the first columns, whatever stands there: see `room`.
 
     Args:
         tokens: iterable of str. The vocabulary, see `Tokenizer`.
         asked: iterable of str. The tokens at which an answer stands. Defaults to None: every token is asked.
         repeated: bool. Whether a token is asked only where the source has had it before. Defaults to False.
         characters: bool. Whether a text is a token a character, without spaces. Defaults to False.
+        room: int. Number of end symbols behind a source, 0 to 1,000, where a target and its end symbol are written into
+            the first columns; every column is asked then. Defaults to None: a target has an answer for each token that
+            is asked.
+
+    Raises:
+        InputError: an argument is out of range, or `room` stands beside `asked` or `repeated`.
 
     Example:
 
@@ -35,7 +41,7 @@ class TaggerPreprocessor(Preprocessor):
     ```
     """
 
-    arguments = ("asked", "repeated", "characters")
+    arguments = ("asked", "repeated", "characters", "room")
 
     def __init__(
         self,
@@ -43,12 +49,16 @@ class TaggerPreprocessor(Preprocessor):
         asked: Iterable[str] | None = None,
         repeated: bool = False,
         characters: bool = False,
+        room: int | None = None,
     ) -> None:
         super().__init__(tokens, characters)
         self.asked = None if asked is None else list(asked)
         self.repeated = checks.boolean("repeated", repeated)
+        self.room = None if room is None else checks.integer("room", room, 0, 1000)
+        if self.has_end and (self.repeated or self.asked is not None):
+            raise InputError("room is for a model that is asked at every column: leave out asked and repeated")
         known = self.tokenizer.tokens[:-3] if self.asked is None else self.asked
-        ids = self.tokenizer.encode(known)
+        ids = [*self.tokenizer.encode(known), *([self.tokenizer.end_id] if self.has_end else [])]
         self._is_asked = np.isin(np.arange(self.tokenizer.vocabulary_size), ids)
 
     @classmethod
@@ -60,12 +70,17 @@ class TaggerPreprocessor(Preprocessor):
         """
         asked = task.asked_at or (Asked() if task.target_steps == (1, 0) else None)
         if asked is None:
-            raise InputError(f"a tagger answers at tokens of the source, and {task.name} does not say at which")
+            if task.target_room is None:
+                raise InputError(f"a tagger answers at tokens of the source, and {task.name} does not say at which")
+            return cls(task.vocabulary, characters=task.characters, room=task.target_room)
         return cls(task.vocabulary, asked.tokens, asked.repeated, task.characters)
 
     @property
     def has_end(self) -> bool:
-        return False
+        return self.room is not None
+
+    def closed(self, ids: list[int]) -> list[int]:
+        return [*ids, *[self.tokenizer.end_id] * (self.room or 0)]
 
     def columns(self, ids: TokenIds) -> list[int]:
         """Returns the columns of an encoded source that are asked."""
@@ -92,17 +107,22 @@ class TaggerPreprocessor(Preprocessor):
 
     def encode_target(self, target: Text) -> list[int]:
         """Returns the ids of one target."""
-        return self.tokenizer.encode(self.tokens(target))
+        ids = self.tokenizer.encode(self.tokens(target))
+        return [*ids, self.tokenizer.end_id] if self.has_end else ids
 
     def encode(self, source: Text, target: Text) -> tuple[list[int], list[int]]:
         """Returns the ids of a source and its target.
 
         Raises:
-            InputError: the target has not one token for each that is asked, or either has an unknown token.
+            InputError: the target has not one token for each that is asked, or no place beside the source, or either
+                has an unknown token.
         """
         ids, answers = super().encode(source, target)
         number = len(self.columns(ids))
-        if len(answers) != number:
+        if self.has_end:
+            if len(answers) > number:
+                raise InputError(f"with its end symbol the target has {len(answers)} tokens, and {number} have a place")
+        elif len(answers) != number:
             raise InputError(f"the source is asked at {number} tokens, and its target has {len(answers)}")
         return ids, answers
 
@@ -146,6 +166,6 @@ class TaggerPreprocessor(Preprocessor):
         y = np.zeros_like(x["token_ids"])
         weight = np.zeros(y.shape, "float32")
         for k, (source, target) in enumerate(zip(sources, targets, strict=True)):
-            columns = self.columns(source)
+            columns = self.columns(source)[: len(target)]
             y[k, columns], weight[k, columns] = target, 1.0
         return x, y, weight

@@ -52,9 +52,11 @@ def make_optimizer(options: Optimizer, steps: int) -> keras.optimizers.Optimizer
         warmup = {"warmup_target": rate, "warmup_steps": options.warmup_steps} if options.warmup_steps else {}
         first = 0.0 if options.warmup_steps else rate
         rate = keras.optimizers.schedules.CosineDecay(first, max(1, steps - options.warmup_steps), alpha=0.01, **warmup)
-    own: dict[str, Any] = {"epsilon": options.epsilon, "global_clipnorm": options.clip_norm}
+    own: dict[str, Any] = {"epsilon": options.epsilon, "beta_2": options.beta_2, "global_clipnorm": options.clip_norm}
     if options.ema_momentum is not None:
         own |= {"use_ema": True, "ema_momentum": options.ema_momentum}
+    if options.algorithm == "adamax":
+        return keras.optimizers.Adamax(rate, weight_decay=options.weight_decay or None, **own)
     if options.weight_decay:
         return keras.optimizers.AdamW(rate, weight_decay=options.weight_decay, **own)
     return keras.optimizers.Adam(rate, **own)

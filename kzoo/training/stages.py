@@ -12,6 +12,7 @@ from kzoo.errors import InputError
 from kzoo.training.learned_alignment import LearnedAlignment
 from kzoo.training.part import LARGEST_COUNT, Part, check_count, check_lengths
 
+ALGORITHMS = ("adam", "adamax")
 SCHEDULES = ("constant", "cosine", "trapezoidal", "plateau")
 WARMED_UP = ("cosine", "trapezoidal")
 PRECISIONS = ("float32", "bfloat16")
@@ -105,36 +106,42 @@ class Objective(Part):
 
 @dataclass(frozen=True)
 class Optimizer(Part):
-    """Adam, its learning rate over the steps, and the average of the weights.
+    """Adam or Adamax, its learning rate over the steps, and the average of the weights.
 
     Args:
+        algorithm: str. "adam"; or "adamax", of the same paper, [Kingma and Ba, 2015](https://arxiv.org/abs/1412.6980),
+            which divides by the largest gradient of late, so that rare large ones make no large steps.
         learning_rate: float. The peak rate.
-        weight_decay: float. Of AdamW, on every weight: each step takes off rate * decay * weight. 0 is Adam.
+        weight_decay: float. As of AdamW, on every weight: each step takes off rate * decay * weight.
         schedule: str. "constant"; "cosine" to 1 % of the peak; "trapezoidal", constant but for the last fifth of the
             steps, over which it falls to 0; "plateau", which halves the rate when the selection metric has not improved
             for five epochs.
         warmup_steps: int. Steps of linear warm-up, for "cosine" and "trapezoidal".
         clip_norm: float. Largest global gradient norm.
-        epsilon: float. Of Adam.
+        epsilon, beta_2: float. Of the algorithm; `beta_2` is how much of the size of earlier gradients a step remembers.
         ema_momentum: float or None. Of a moving average of the weights over the steps, which the model has in the end
             instead of the last weights; needs the selection "last". `watch` shows the weights without it.
     """
 
+    algorithm: str = "adam"
     learning_rate: float = 1e-3
     weight_decay: float = 0.0
     schedule: str = "constant"
     warmup_steps: int = 0
     clip_norm: float = 5.0
     epsilon: float = 1e-8
+    beta_2: float = 0.999
     ema_momentum: float | None = None
 
     def __post_init__(self) -> None:
+        checks.choice("algorithm", self.algorithm, ALGORITHMS)
         checks.number("learning_rate", self.learning_rate, 1e-9, 10.0)
         checks.number("weight_decay", self.weight_decay, 0.0, 10.0)
         checks.choice("schedule", self.schedule, SCHEDULES)
         checks.integer("warmup_steps", self.warmup_steps, 0, LARGEST_COUNT)
         checks.number("clip_norm", self.clip_norm, 1e-9, 1e9)
         checks.number("epsilon", self.epsilon, 1e-12, 1.0)
+        checks.number("beta_2", self.beta_2, 0.0, 0.999999)
         if self.ema_momentum is not None:
             checks.number("ema_momentum", self.ema_momentum, 0.0, 1.0)
         if self.schedule not in WARMED_UP and self.warmup_steps:

@@ -16,6 +16,8 @@ ASKED = {
     "some": ({"asked": "ab"}, [[0, 2, 4, 6], [0, 1, 2], []]),
     "some, the second time": ({"asked": "ab", "repeated": True}, [[4, 6], [1, 2], []]),
     "any, the second time": ({"repeated": True}, [[4, 6, 7], [1, 2], []]),
+    "every column": ({"room": 0}, [list(range(8)), [0, 1, 2], [0, 1]]),
+    "every column, and one behind": ({"room": 1}, [list(range(9)), [0, 1, 2, 3], [0, 1, 2]]),
 }
 
 
@@ -56,6 +58,27 @@ def test_a_target_has_one_token_for_each_that_is_asked():
         preprocessor.encode(SOURCES[0], "2")
     with pytest.raises(InputError, match="unknown token 'c'"):
         TaggerPreprocessor(TOKENS, "abc")
+
+
+@pytest.mark.parametrize("task", ["binary_multiplication", "binary_addition", "compute_sqrt", "stack_manipulation"])
+def test_targets_stand_in_the_first_columns(task):
+    task = kzoo.tasks.get(task)
+    preprocessor = TaggerPreprocessor.from_task(task)
+    assert preprocessor.has_end and preprocessor.room == task.target_room
+    end = preprocessor.tokenizer.end_id
+    for length in range(task.shortest, 12):  # there is room for every target
+        sources = [example for example in task.examples("test", 10, length=length)]
+        x, y, weight = preprocessor(sources)
+        for ids, row, asked, example in zip(x["token_ids"], y, weight, sources, strict=True):
+            assert ids.tolist() == [*preprocessor.tokenizer.encode(example.source), *[end] * task.target_room]
+            count = len(example.target) + 1
+            assert asked.tolist() == [1.0] * count + [0.0] * (len(asked) - count)
+            assert row[:count].tolist() == [*preprocessor.tokenizer.encode(example.target), end]
+    with pytest.raises(InputError, match="with its end symbol the target has 4 tokens, and 2 have a place"):
+        TaggerPreprocessor("01", room=0).encode("0 1", "1 1 1")
+    for other in ({"asked": "0"}, {"repeated": True}):
+        with pytest.raises(InputError, match="room is for a model that is asked at every column"):
+            TaggerPreprocessor("01", room=1, **other)
 
 
 def test_a_task_of_ones_own_says_where():
