@@ -94,6 +94,7 @@ class Copy(CopyingTask):
     """
 
     name = "copy"
+    target_room = 1
     published = published_for("copy")
 
     def indices(self, source: Tokens) -> Sequence[int]:
@@ -114,6 +115,7 @@ class ReverseCopy(CopyingTask):
     """
 
     name = "reverse_copy"
+    target_room = 1
     published = published_for("reverse_copy")
 
     def indices(self, source: Tokens) -> Sequence[int]:
@@ -178,6 +180,7 @@ class InvReCopy(CopyingTask):
     """
 
     name = "inv_recopy"
+    target_room = 1
     length_unit = "digits of the target"
     published = published_for("inv_recopy")
 

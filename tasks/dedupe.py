@@ -32,6 +32,7 @@ class DeDupe(CopyingTask):
 
     name = "dedupe"
     source_end = True
+    target_room = 1
     test_lengths = (None, 15, 30, 100)
     length_unit = "digits before repetition"
     paper = f"{PAPER}, Table 6"

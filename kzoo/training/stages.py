@@ -118,7 +118,7 @@ class Optimizer(Part):
             for five epochs.
         warmup_steps: int. Steps of linear warm-up, for "cosine" and "trapezoidal".
         clip_norm: float. Largest global gradient norm.
-        epsilon, beta_2: float. Of the algorithm; `beta_2` is how much of the size of earlier gradients a step remembers.
+        epsilon, beta_2: float. Of the algorithm; `beta_2` is how much of the size of earlier gradients it remembers.
         ema_momentum: float or None. Of a moving average of the weights over the steps, which the model has in the end
             instead of the last weights; needs the selection "last". `watch` shows the weights without it.
     """

@@ -150,8 +150,8 @@ class NeuralGPUReader(Reader):
 
 def neighbours(states: Tensor) -> tuple[Tensor, Tensor]:
     """Returns of states (B, T, N) those of the token before and of the one after each, zeros beyond the ends."""
-    none = ops.zeros_like(states[:, :1])
-    return ops.concatenate([none, states[:, :-1]], axis=1), ops.concatenate([states[:, 1:], none], axis=1)
+    padded = ops.pad(states, [[0, 0], [1, 1], [0, 0]])
+    return padded[:, :-2], padded[:, 2:]
 
 
 alias("reader", "neural_gpu", "NeuralGPUReader")

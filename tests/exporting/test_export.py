@@ -172,6 +172,14 @@ def test_a_loop_that_reads_weights_twice(name, tmp_path):
     assert export(model, tmp_path / f"model{FORMATS[format].suffix}", format).exists()
 
 
+@pytest.mark.slow
+def test_as_many_steps_as_tokens_and_a_target_in_the_first_columns(tmp_path):
+    config = {"reader": "neural_gpu", "units": 6, "embedding_units": 3}
+    model = kzoo.models.SequenceTagger.from_task("binary_multiplication", **config)
+    format = "onnx" if BACKEND == "torch" else "saved_model"
+    assert export(model, tmp_path / f"model{FORMATS[format].suffix}", format).exists()
+
+
 def test_what_pytorch_cannot_trace_is_one_sentence(tmp_path):
     reader = {"class": "RecursionInRecursionReader", "config": {"chunk": 4, "levels": 2, "beams": 1}}
     model = kzoo.models.RecurrentClassifier.from_task("parity_check", reader=reader, units=4)

@@ -244,6 +244,16 @@ def test_a_source_that_is_no_list_of_tokens_is_refused_in_a_sentence(task, metho
     assert "\n" not in str(error.value)
 
 
+def test_there_is_room_for_every_target(task):
+    if task.target_room is None:
+        return  # the answers have tokens of their own, or none is known
+    longest = [len(target) + 1 - len(source) for source, target in task.examples("test", 200)]
+    for stratum in task.strata:
+        examples = task.stratum_examples(stratum, 20, length=task.strata[stratum].shortest)
+        longest += [len(target) + 1 - len(source) for source, target in examples]
+    assert max(longest) <= task.target_room
+
+
 def test_a_source_may_be_a_list_or_an_array(task):
     source, target = task.examples("test", 1)[0]
     for given in (list(source), np.array(source)):
