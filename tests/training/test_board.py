@@ -20,6 +20,8 @@ def test_there_are_twenty_mechanisms_and_thirteen_tasks():
     assert {task for m, task in pairs if m == "looped"} == {task for m, task in pairs if m == "lstm"}
     assert [task for m, task in pairs if m == "coupled"] == ["sum_digits"]
     assert {task for m, task in pairs if m == "path_tagger"} == set(board.TAGGED) < set(board.TASKS)
+    of_neural_gpu = {task for m, task in pairs if m == "neural_gpu_tagger"}
+    assert of_neural_gpu == {*board.TAGGED, *board.WRITTEN} < set(board.TASKS)
 
 
 @pytest.mark.once
