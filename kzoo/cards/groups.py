@@ -77,6 +77,12 @@ GROUPS = (
         ("BeamTreeReader", "RecursionInRecursionReader", "ContinuousRecursiveReader"),
     ),
     Group(
+        "cells",
+        "changes the states of all tokens at once, each by its neighbours' and by one rule, as often as there are tokens",
+        "steps grow with the input, and the rule must be learned exactly: what is wrong at one place spreads",
+        ("NeuralGPUReader",),
+    ),
+    Group(
         "states",
         "reads token by token into a state, or onto a stack, without attention",
         "what does not fit into the state is lost; the rule for a token must be learned exactly, for errors stay",

@@ -101,6 +101,7 @@ def test_the_groups_are_told_by_what_recipes_are_made_of():
         reader = {"class": "MixerReader", "config": {"mixer": mixer}}
         assert group_of(recipe("SequenceTagger", {"reader": reader}, "s3")).title == title
     assert group_of(recipe("SequenceTagger", {}, "s3")).title == "states"
+    assert group_of(recipe("SequenceTagger", {"reader": "neural_gpu"}, "copy")).title == "cells"
     assert len({group.title for group in GROUPS}) == len(GROUPS)
 
 

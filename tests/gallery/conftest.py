@@ -19,6 +19,7 @@ LENGTHS = {
     "arithmetic": (1, 3, 5, 7),
     "listops": (1, 3, 5, 7),
     "modular_arithmetic": (3, 10, 40, 80),
+    "solve_equation": (3, 10, 40, 80),
     "ctl_forward": (1, 4, 8, 12),
     "reverse_string": (3, 10, 40, 80),
     "duplicate_string": (3, 10, 40, 80),

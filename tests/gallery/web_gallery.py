@@ -106,6 +106,8 @@ REFUSED = {
     ("add", "abc_addition", "12+"): "An input is two numbers with a plus between, for example",
     ("add", "abc_addition", "1-2"): "“-” is no token of this model. It reads 0 to 9 and “+”.",
     ("stack", "pushdown_modular_arithmetic", "(4*"): "An input is numbers 0 to 4 joined by +, - and *",
+    ("stack", "pushdown_solve_equation", "(4+x)"): "An input is numbers 0 to 4 and one x joined by + and -",
+    ("stack", "pushdown_solve_equation", "(4+(x-1)=2"): "An input is numbers 0 to 4 and one x joined by + and -",
     ("tree", "long_ndr_arithmetic", "(4*7"): "An input is digits joined by + and *, each pair in brackets",
     ("tree", "ndr_listops", "[MAX 1 2"): "An input is an operation such as [MAX",
     ("tree", "ndr_ctl_forward", "a b"): "An input is a code of three bits and functions a to k",

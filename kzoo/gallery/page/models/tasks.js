@@ -26,6 +26,7 @@ const SOLVERS = {
   arithmetic: (words, about) => [String(parse(words, about).value)],
   listops: (words, about) => [String(parse(words, about).value)],
   modular_arithmetic: (words, about) => [String(parse(words, about).value)],
+  solve_equation: (words, about) => [solution(words, about)],
   ctl_forward: (words, about) => [parse(words, about).value],
 };
 
@@ -33,6 +34,15 @@ const SOLVERS = {
 export function solve(text, about) {
   const words = wordsOf(text, about);
   return SOLVERS[about.task.name](words, about).join(about.text.characters ? "" : " ");
+}
+
+/** Returns the number that x is in an equation: an expression with one x, = and a number. */
+function solution(words, about) {
+  const left = words.slice(0, -2);
+  const [sign, right] = words.slice(-2);
+  if (sign !== "=" || left.filter((word) => word === "x").length !== 1) refuse(about);
+  const valueWith = (number) => parse(left.map((word) => (word === "x" ? number : word)), about).value;
+  return [..."01234"].find((number) => String(valueWith(number)) === right) ?? refuse(about);
 }
 
 /** Returns the code that each table of a lookup gives, the first code included. */

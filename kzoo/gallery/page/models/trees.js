@@ -6,7 +6,7 @@ import { InputError } from "./texts.js";
  * `column`: the token at which training asks for its value, or none; see `intermediate` in tasks/.
  */
 export function parse(words, about) {
-  const reader = { arithmetic, listops, modular_arithmetic: modular, ctl_forward: composition }[about.task.name];
+  const reader = READERS[about.task.name];
   const state = { words, at: 0, tables: about.task.tables };
   const tree = reader(state);
   if (!tree || state.at !== words.length) {
@@ -14,6 +14,14 @@ export function parse(words, about) {
   }
   return tree;
 }
+
+const READERS = {
+  arithmetic,
+  listops,
+  modular_arithmetic: modular,
+  solve_equation: modular, // of one side, with a number for x
+  ctl_forward: composition,
+};
 
 /** All nodes that are operations, the inner ones first. */
 export function operations(tree) {
