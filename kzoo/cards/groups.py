@@ -78,7 +78,7 @@ GROUPS = (
     ),
     Group(
         "cells",
-        "changes the states of all tokens at once, each by its neighbours' and by one rule, as often as there are tokens",
+        "changes the states of all tokens at once by one rule, each by its neighbours', as often as there are tokens",
         "steps grow with the input, and the rule must be learned exactly: what is wrong at one place spreads",
         ("NeuralGPUReader",),
     ),

@@ -109,8 +109,6 @@ class Optimizer(Part):
     """Adam or Adamax, its learning rate over the steps, and the average of the weights.
 
     Args:
-        algorithm: str. "adam"; or "adamax", of the same paper, [Kingma and Ba, 2015](https://arxiv.org/abs/1412.6980),
-            which divides by the largest gradient of late, so that rare large ones make no large steps.
         learning_rate: float. The peak rate.
         weight_decay: float. As of AdamW, on every weight: each step takes off rate * decay * weight.
         schedule: str. "constant"; "cosine" to 1 % of the peak; "trapezoidal", constant but for the last fifth of the
@@ -118,20 +116,23 @@ class Optimizer(Part):
             for five epochs.
         warmup_steps: int. Steps of linear warm-up, for "cosine" and "trapezoidal".
         clip_norm: float. Largest global gradient norm.
-        epsilon, beta_2: float. Of the algorithm; `beta_2` is how much of the size of earlier gradients it remembers.
+        epsilon: float. Of the algorithm.
         ema_momentum: float or None. Of a moving average of the weights over the steps, which the model has in the end
             instead of the last weights; needs the selection "last". `watch` shows the weights without it.
+        algorithm: str. "adam"; or "adamax", of the same paper, [Kingma and Ba, 2015](https://arxiv.org/abs/1412.6980),
+            which divides by the largest gradient of late, so that rare large ones make no large steps.
+        beta_2: float. Of the algorithm: how much of the size of earlier gradients it remembers.
     """
 
-    algorithm: str = "adam"
     learning_rate: float = 1e-3
     weight_decay: float = 0.0
     schedule: str = "constant"
     warmup_steps: int = 0
     clip_norm: float = 5.0
     epsilon: float = 1e-8
-    beta_2: float = 0.999
     ema_momentum: float | None = None
+    algorithm: str = "adam"
+    beta_2: float = 0.999
 
     def __post_init__(self) -> None:
         checks.choice("algorithm", self.algorithm, ALGORITHMS)
