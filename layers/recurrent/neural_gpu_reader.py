@@ -41,7 +41,7 @@ class NeuralGPUReader(Reader):
     Args:
         units: int. Size of a state, 3 to 8,192. Defaults to 96.
         dropout: float. Rate on c while training, the same units at all tokens and steps of a sequence. Defaults to 0.
-        penalty: float. Weight of the saturation cost, 0 to 100. Defaults to 0.0001.
+        penalty: float. Weight of the saturation cost, 0 to 100. Defaults to 0.001.
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
@@ -67,7 +67,7 @@ class NeuralGPUReader(Reader):
     """
 
     def __init__(
-        self, units: int = 96, dropout: float = 0.0, penalty: float = 0.0001, dtype: DType = None, **kwargs: Any
+        self, units: int = 96, dropout: float = 0.0, penalty: float = 0.001, dtype: DType = None, **kwargs: Any
     ) -> None:
         super().__init__(dtype=dtype, **kwargs)
         self.units = checks.integer("units", units, 3, 8192)
