@@ -31,8 +31,8 @@ class NeuralGPUReader(Reader):
         c_t[i] = clip(C (r_t[i-1] * s_t[i-1], r_t[i] * s_t[i], r_t[i+1] * s_t[i+1]) + c)
         s_t+1[i] = g_t[i] * moved(s_t)[i] + (1 - g_t[i]) * c_t[i]
 
-    - clip(z) is z within -1 and 1, and gate(z) is (1 + z) / 2 within 0 and 1: both give exact values in the end, and
-      errors do not add up.
+    - clip(z) is z within -1 and 1, and gate(z) is (1 + z) / 2 within 0 and 1: unlike tanh and the sigmoid both reach
+      their ends, so that a gate can be quite open.
     - moved(s)[i] are the gates along the diagonal: a third of the units is that of s[i-1], a third that of s[i+1], and
       the others are that of s[i]. What a gate keeps moves to the right or to the left, or stays.
     - `penalty` times max(0, |z| - 0.9), summed over units and averaged over tokens and steps, is an `add_loss`, for z

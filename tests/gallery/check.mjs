@@ -17,8 +17,9 @@ for (const [name, { cases, logits }] of Object.entries(JSON.parse(readFileSync(g
   const unsolved = cases.filter(({ source, target }) => solve(source, about) !== target);
   let difference = 0;
   for (const { source, rows } of logits) {
-    const steps = [...preset.decode(source)].map((step) => step.logits);
-    const own = about.text.labels ? steps.slice(-1) : steps;
+    const steps = [...preset.decode(source)];
+    const last = steps[steps.length - 1];
+    const own = last.columns ?? (about.text.labels ? [last.logits] : steps.map((step) => step.logits));
     if (own.length !== rows.length) throw new Error(`${name}: ${own.length} rows of logits, not ${rows.length}`);
     rows.forEach((row, i) =>
       row.forEach((value, k) => {

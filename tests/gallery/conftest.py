@@ -20,6 +20,7 @@ LENGTHS = {
     "listops": (1, 3, 5, 7),
     "modular_arithmetic": (3, 10, 40, 80),
     "solve_equation": (3, 10, 40, 80),
+    "binary_multiplication": (1, 10, 40, 60),
     "ctl_forward": (1, 4, 8, 12),
     "reverse_string": (3, 10, 40, 80),
     "duplicate_string": (3, 10, 40, 80),
@@ -30,7 +31,8 @@ DIGITS = (1, 4, 10, 30)
 
 def golden(name, number):
     """Returns what a preset answers: `cases` of source, answer and target, of short and long inputs in turn; and
-    `logits` of the first and the last: a row a step of one forward pass over the answer, of a classifier one.
+    `logits` of the first and the last: a row a step of one forward pass over the answer, of a classifier one, of a tagger
+    one a column.
     """
     model, task = kzoo.from_preset(name), kzoo.tasks.get(kzoo.Preset.find(name).task)
     lengths = LENGTHS.get(task.name, DIGITS)
@@ -48,6 +50,8 @@ def logits(model, source):
     ids = preprocessor.encode_source(source)
     if hasattr(preprocessor, "labels"):
         return keras.ops.convert_to_numpy(model(preprocessor.sources([ids]))).tolist()
+    if hasattr(preprocessor, "room"):
+        return keras.ops.convert_to_numpy(model(preprocessor.sources([ids])))[0].tolist()
     written = [i for i in model.generator.decode([ids])[0].tolist() if i != preprocessor.tokenizer.pad_id]
     x, _, _ = preprocessor.arrays([ids], [written])
     return keras.ops.convert_to_numpy(model(x))[0][-len(written) :].tolist()

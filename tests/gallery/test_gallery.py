@@ -23,6 +23,7 @@ MOST_BYTES = 5_000_000
 FAMILIES = ["waypoint_lookup", "bi_relative_lookup", "content_copy", "onestep_reverse_copy", "theorem_sorter"]
 FAMILIES += ["hinted_sorter", "plain_sorter", "abc_addition", "vanilla_addition", "long_ndr_arithmetic"]
 FAMILIES += ["pushdown_arithmetic", "pushdown_modular_arithmetic", "pushdown_solve_equation"]
+FAMILIES += ["neural_gpu_tagger_binary_multiplication"]
 FAMILIES += ["noisy_ndr_arithmetic", "transformer_ctl_forward", "tape_odds_first", "tape_duplicate_string"]
 
 

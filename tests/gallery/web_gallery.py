@@ -108,6 +108,7 @@ REFUSED = {
     ("stack", "pushdown_modular_arithmetic", "(4*"): "An input is numbers 0 to 4 joined by +, - and *",
     ("stack", "pushdown_solve_equation", "(4+x)"): "An input is numbers 0 to 4 and one x joined by + and -",
     ("stack", "pushdown_solve_equation", "(4+(x-1)=2"): "An input is numbers 0 to 4 and one x joined by + and -",
+    ("cells", "neural_gpu_tagger_binary_multiplication", "1*"): "An input is two binary numbers with * between",
     ("tree", "long_ndr_arithmetic", "(4*7"): "An input is digits joined by + and *, each pair in brackets",
     ("tree", "ndr_listops", "[MAX 1 2"): "An input is an operation such as [MAX",
     ("tree", "ndr_ctl_forward", "a b"): "An input is a code of three bits and functions a to k",
@@ -163,6 +164,7 @@ PLAYED = """() => new Promise((resolve) => {
         ("add", "abc_addition"),
         ("tree", "long_ndr_arithmetic"),
         ("stack", "pushdown_modular_arithmetic"),
+        ("cells", "neural_gpu_tagger_binary_multiplication"),
     ],
 )
 def test_it_plays_so_many_steps_a_second(exhibit, name, data, open_page):

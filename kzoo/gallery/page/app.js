@@ -3,6 +3,7 @@ import { h } from "./dom.js";
 import { Bench } from "./bench.js";
 import { Duel } from "./duel.js";
 import { addView } from "./views/add.js";
+import { cellsView } from "./views/cells.js";
 import { sortView } from "./views/sort.js";
 import { stackView } from "./views/stack.js";
 import { treeView } from "./views/tree.js";
@@ -10,7 +11,7 @@ import { walkView } from "./views/walk.js";
 import { readState } from "./link.js";
 import { Store } from "./store.js";
 
-const VIEWS = { walk: walkView, sort: sortView, add: addView, tree: treeView, stack: stackView };
+const VIEWS = { walk: walkView, sort: sortView, add: addView, tree: treeView, stack: stackView, cells: cellsView };
 
 async function main() {
   const place = document.getElementById("main");

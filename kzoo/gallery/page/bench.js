@@ -133,7 +133,7 @@ export class Bench {
     this.frames = [];
     this.drawing = this.view.make(about, text, right, ids);
     this.stage.replaceChildren(this.drawing.element);
-    this.player.reset(preset.labels ? (preset.model.steps ?? ids.length) : Math.min(limitOf(ids, about), right.length));
+    this.player.reset(preset.steps(ids) ?? Math.min(limitOf(ids, about), right.length));
     this.player.complete = false;
     await this.decode(preset, text, run, at);
   }

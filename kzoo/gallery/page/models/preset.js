@@ -4,6 +4,7 @@ import { TransformerDecoder } from "./decoder.js";
 import { RecurrentClassifier } from "./reader.js";
 import { RecurrentSeq2Seq } from "./recurrent.js";
 import { TransformerSeq2Seq } from "./seq2seq.js";
+import { SequenceTagger } from "./tagger.js";
 import { limitOf, toIds, toText } from "./texts.js";
 import { argmax } from "./vectors.js";
 import { readWeights } from "./weights.js";
@@ -11,6 +12,7 @@ import { readWeights } from "./weights.js";
 const MODELS = {
   RecurrentClassifier,
   RecurrentSeq2Seq,
+  SequenceTagger,
   TransformerClassifier,
   TransformerDecoder,
   TransformerSeq2Seq,
@@ -23,19 +25,21 @@ export class Preset {
     const operatorId = about.tokens.indexOf(about.text.number?.operator);
     this.model = new MODELS[about.config.class]({ ...about.config.config, operatorId }, readWeights(buffer));
     this.labels = about.text.labels;
+    this.rereads = about.config.class === "SequenceTagger"; // it has a whole answer after every step, as a classifier has
   }
 
   /**
    * Decodes a text step by step: an iterator of {step, logits, trace, token, text, done}. `token` is what a step wrote,
-   * `text` at the last step all that was written; of a classifier, `text` is the label that it would answer with.
+   * `text` at the last step all that was written; of a classifier, `text` is the label that it would answer with, of a
+   * tagger, which has `columns` in place of `logits`, all that it would.
    */
   *decode(text) {
     const ids = toIds(text, this.about);
     const run = this.model.start(ids);
-    if (this.labels) {
+    if (this.labels || this.rereads) {
       for (let step = 0; step < run.steps; step++) {
         const found = run.step();
-        yield { step, ...found, text: this.labels[argmax(found.logits)], done: step === run.steps - 1 };
+        yield { step, ...found, text: this.read(found), done: step === run.steps - 1 };
       }
       return;
     }
@@ -50,6 +54,16 @@ export class Preset {
       yield { step, ...found, token, text: done ? toText(written, this.about) : null, done };
       if (done) return;
     }
+  }
+
+  /** Returns the text of a whole answer. */
+  read({ logits, columns }) {
+    return this.labels ? this.labels[argmax(logits)] : toText(columns.map(argmax), this.about);
+  }
+
+  /** Returns how many steps a source takes, where that is known before; else null. */
+  steps(ids) {
+    return this.labels || this.rereads ? (this.model.steps ?? ids.length) : null;
   }
 
   /** Returns the whole answer to a text. */

@@ -26,6 +26,12 @@ const SOLVERS = {
   arithmetic: (words, about) => [String(parse(words, about).value)],
   listops: (words, about) => [String(parse(words, about).value)],
   modular_arithmetic: (words, about) => [String(parse(words, about).value)],
+  binary_multiplication: (words, about) => {
+    const parts = words.join("").split("*");
+    if (parts.length > 2 || !parts.every(Boolean)) refuse(about);
+    const numbers = parts.map((part) => BigInt(`0b${[...part].reverse().join("")}`));
+    return [...numbers.reduce((a, b) => a * b).toString(2)].reverse();
+  },
   solve_equation: (words, about) => [solution(words, about)],
   ctl_forward: (words, about) => [parse(words, about).value],
 };
@@ -68,12 +74,22 @@ const digits = (n) => Array.from({ length: n }, () => pick(DIGIT));
 /** A number of n digits, the first of which is no zero. */
 const number = (n) => [pick(DIGIT.slice(1)), ...digits(n - 1)].join("");
 
+/** A binary number of n bits, not all of which are 0. */
+function bits(n) {
+  const found = Array.from({ length: n }, () => pick("01"));
+  return found.includes("1") ? found.join("") : bits(n);
+}
+
 /** Returns a random input of a length, counted as the task counts it; of trees, one of those in gallery.json. */
 export function sample(length, about) {
   const task = about.task.name;
   if (task === "sorter") return Array.from({ length }, () => 1 + Math.floor(Math.random() * 100)).join(" ");
   if (["reverse_string", "duplicate_string", "odds_first"].includes(task))
     return Array.from({ length }, () => pick("01")).join("");
+  if (task === "binary_multiplication") {
+    const first = 1 + Math.floor(Math.random() * (length - 2));
+    return `${bits(first)}*${bits(length - 1 - first)}`;
+  }
   if (task === "addition") return `${number(length)}+${number(length)}`;
   if (about.task.tables) {
     // The last two tables never were composed in training.
