@@ -27,6 +27,7 @@ class SumTask(Task):
     vocabulary = (*DIGITS, "+")
     characters = True
     reversed_target = True
+    target_room = 1
     paper = "Cho et al., 2025 (arXiv:2410.15787)"
     form = ""  # of a source
 

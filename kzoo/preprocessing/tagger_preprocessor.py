@@ -27,9 +27,12 @@ class TaggerPreprocessor(Preprocessor):
         room: int. Number of end symbols behind a source, 0 to 1,000, where a target and its end symbol are written into
             the first columns; every column is asked then. Defaults to None: a target has an answer for each token that
             is asked.
+        reversed_target: bool. Whether a target that is written so stands there from its last token to its first; needs
+            `room`. Defaults to False.
 
     Raises:
-        InputError: an argument is out of range, or `room` stands beside `asked` or `repeated`.
+        InputError: an argument is out of range, `room` stands beside `asked` or `repeated`, or `reversed_target` stands
+            without `room`.
 
     Example:
 
@@ -41,7 +44,7 @@ class TaggerPreprocessor(Preprocessor):
     ```
     """
 
-    arguments = ("asked", "repeated", "characters", "room")
+    arguments = ("asked", "repeated", "characters", "room", "reversed_target")
 
     def __init__(
         self,
@@ -50,13 +53,16 @@ class TaggerPreprocessor(Preprocessor):
         repeated: bool = False,
         characters: bool = False,
         room: int | None = None,
+        reversed_target: bool = False,
     ) -> None:
-        super().__init__(tokens, characters)
+        super().__init__(tokens, characters, reversed_target)
         self.asked = None if asked is None else list(asked)
         self.repeated = checks.boolean("repeated", repeated)
         self.room = None if room is None else checks.integer("room", room, 0, 1000)
         if self.has_end and (self.repeated or self.asked is not None):
             raise InputError("room is for a model that is asked at every column: leave out asked and repeated")
+        if self.reversed_target and not self.has_end:
+            raise InputError("reversed_target needs room: answers at tokens have their order")
         known = self.tokenizer.tokens[:-3] if self.asked is None else self.asked
         ids = [*self.tokenizer.encode(known), *([self.tokenizer.end_id] if self.has_end else [])]
         self._is_asked = np.isin(np.arange(self.tokenizer.vocabulary_size), ids)
@@ -72,7 +78,8 @@ class TaggerPreprocessor(Preprocessor):
         if asked is None:
             if task.target_room is None:
                 raise InputError(f"a tagger answers at tokens of the source, and {task.name} does not say at which")
-            return cls(task.vocabulary, characters=task.characters, room=task.target_room)
+            turned = {"reversed_target": task.reversed_target}
+            return cls(task.vocabulary, characters=task.characters, room=task.target_room, **turned)
         return cls(task.vocabulary, asked.tokens, asked.repeated, task.characters)
 
     @property
@@ -107,8 +114,7 @@ class TaggerPreprocessor(Preprocessor):
 
     def encode_target(self, target: Text) -> list[int]:
         """Returns the ids of one target."""
-        ids = self.tokenizer.encode(self.tokens(target))
-        return [*ids, self.tokenizer.end_id] if self.has_end else ids
+        return super().encode_target(target) if self.has_end else self.tokenizer.encode(self.tokens(target))
 
     def encode(self, source: Text, target: Text) -> tuple[list[int], list[int]]:
         """Returns the ids of a source and its target.

@@ -31,8 +31,8 @@ DIGITS = (1, 4, 10, 30)
 
 def golden(name, number):
     """Returns what a preset answers: `cases` of source, answer and target, of short and long inputs in turn; and
-    `logits` of the first and the last: a row a step of one forward pass over the answer, of a classifier one, of a tagger
-    one a column.
+    `logits` of the first and the last: a row a step of one forward pass over the answer, of a classifier one row, of a
+    tagger one a column.
     """
     model, task = kzoo.from_preset(name), kzoo.tasks.get(kzoo.Preset.find(name).task)
     lengths = LENGTHS.get(task.name, DIGITS)

@@ -60,25 +60,32 @@ def test_a_target_has_one_token_for_each_that_is_asked():
         TaggerPreprocessor(TOKENS, "abc")
 
 
-@pytest.mark.parametrize("task", ["binary_multiplication", "binary_addition", "compute_sqrt", "stack_manipulation"])
+@pytest.mark.parametrize(
+    "task", ["binary_multiplication", "binary_addition", "compute_sqrt", "stack_manipulation", "sum_operands"]
+)
 def test_targets_stand_in_the_first_columns(task):
     task = kzoo.tasks.get(task)
     preprocessor = TaggerPreprocessor.from_task(task)
     assert preprocessor.has_end and preprocessor.room == task.target_room
     end = preprocessor.tokenizer.end_id
-    for length in range(task.shortest, 12):  # there is room for every target
+    for length in range(2, 12):
         sources = [example for example in task.examples("test", 10, length=length)]
         x, y, weight = preprocessor(sources)
         for ids, row, asked, example in zip(x["token_ids"], y, weight, sources, strict=True):
-            assert ids.tolist() == [*preprocessor.tokenizer.encode(example.source), *[end] * task.target_room]
+            read = [*preprocessor.tokenizer.encode(example.source), *[end] * task.target_room]
+            assert ids[ids != preprocessor.tokenizer.pad_id].tolist() == read
             count = len(example.target) + 1
             assert asked.tolist() == [1.0] * count + [0.0] * (len(asked) - count)
-            assert row[:count].tolist() == [*preprocessor.tokenizer.encode(example.target), end]
+            written = example.target[::-1] if task.reversed_target else example.target
+            assert row[:count].tolist() == [*preprocessor.tokenizer.encode(written), end]
+            assert preprocessor.tokens(preprocessor.decode(row[:count])) == list(example.target)
     with pytest.raises(InputError, match="with its end symbol the target has 4 tokens, and 2 have a place"):
         TaggerPreprocessor("01", room=0).encode("0 1", "1 1 1")
     for other in ({"asked": "0"}, {"repeated": True}):
         with pytest.raises(InputError, match="room is for a model that is asked at every column"):
             TaggerPreprocessor("01", room=1, **other)
+    with pytest.raises(InputError, match="reversed_target needs room"):
+        TaggerPreprocessor("01", reversed_target=True)
 
 
 def test_a_task_of_ones_own_says_where():
