@@ -26,6 +26,10 @@ class SequenceTagger(ReaderModel):
 
         h_1 .. h_n = reader(dropout(E(x_1 .. x_n))),   logits_t = W h_t + b
 
+    Where a task says so (`Task.target_room`), a target and its end symbol are written into the first columns, whatever
+    tokens stand there, as by the Neural GPU of [Kaiser and Sutskever, 2016](https://arxiv.org/abs/1511.08228). That
+    needs a reader that sees the whole source from every column.
+
     Args:
         vocabulary_size: int. Number of token ids V, 4 to 65,536: answers are all but the last three, which are the
             symbols for start, end and padding; where the preprocessor says that targets have an end symbol, all but the
