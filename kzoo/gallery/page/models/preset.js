@@ -25,7 +25,7 @@ export class Preset {
     const operatorId = about.tokens.indexOf(about.text.number?.operator);
     this.model = new MODELS[about.config.class]({ ...about.config.config, operatorId }, readWeights(buffer));
     this.labels = about.text.labels;
-    this.rereads = about.config.class === "SequenceTagger"; // it has a whole answer after every step, as a classifier has
+    this.answersEachStep = Boolean(this.labels) || about.config.class === "SequenceTagger";
   }
 
   /**
@@ -36,7 +36,7 @@ export class Preset {
   *decode(text) {
     const ids = toIds(text, this.about);
     const run = this.model.start(ids);
-    if (this.labels || this.rereads) {
+    if (this.answersEachStep) {
       for (let step = 0; step < run.steps; step++) {
         const found = run.step();
         yield { step, ...found, text: this.read(found), done: step === run.steps - 1 };
@@ -63,7 +63,7 @@ export class Preset {
 
   /** Returns how many steps a source takes, where that is known before; else null. */
   steps(ids) {
-    return this.labels || this.rereads ? (this.model.steps ?? ids.length) : null;
+    return this.answersEachStep ? (this.model.steps ?? ids.length) : null;
   }
 
   /** Returns the whole answer to a text. */
