@@ -42,6 +42,8 @@ class NeuralGPUReader(Reader):
         units: int. Size of a state, 3 to 8,192. Defaults to 96.
         dropout: float. Rate on c while training, the same units at all tokens and steps of a sequence. Defaults to 0.
         penalty: float. Weight of the saturation cost, 0 to 100. Defaults to 0.001.
+        noise: float. Standard deviation of normal noise on the states before each step while training, 0 to 10: what
+            small errors would change is not relied on then. Defaults to 0.
         dtype: str or DTypePolicy. As of every Keras layer.
 
     Call arguments:
@@ -62,17 +64,24 @@ class NeuralGPUReader(Reader):
     assert reader(np.ones((2, 5, 3), "float32"), np.ones((2, 5), bool)).shape == (2, 6)
     ```
 
-    Differences: the authors' code draws dropout anew for every token and step, on s_0 too, and changes the weight of
+    Differences: noise is our own. The authors' code draws dropout anew for every token and step, on s_0 too, and changes the weight of
     the saturation cost while it trains.
     """
 
     def __init__(
-        self, units: int = 96, dropout: float = 0.0, penalty: float = 0.001, dtype: DType = None, **kwargs: Any
+        self,
+        units: int = 96,
+        dropout: float = 0.0,
+        penalty: float = 0.001,
+        noise: float = 0.0,
+        dtype: DType = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(dtype=dtype, **kwargs)
         self.units = checks.integer("units", units, 3, 8192)
         self.dropout = checks.number("dropout", dropout, 0.0, 0.99)
         self.penalty = checks.number("penalty", penalty, 0.0, 100.0)
+        self.noise = checks.number("noise", noise, 0.0, 10.0)
         self.seeds = keras.random.SeedGenerator()
 
     def build(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> None:
@@ -96,16 +105,19 @@ class NeuralGPUReader(Reader):
         inputs = self.inputs(sequence)
         cost = ops.zeros(ops.shape(length), "float32")  # of every sequence
 
-        def step(carry: States, turn: Tensor) -> tuple[States, States]:
-            state, going = carry["state"], turn < length
-            found, saturated = self.step(state, real, kept)
+        def step(carry: States, row: States) -> tuple[States, States]:
+            state, going = carry["state"], row["turn"] < length
+            noisy = state + row["noise"] * real if "noise" in row else state
+            found, saturated = self.step(noisy, real, kept)
             total = carry["cost"]
             if penalized:
                 total = total + ops.where(going, self.excess(saturated, real, length), 0.0)
             return {"state": ops.where(going, found, state), "cost": total}, {}
 
-        turns = ops.arange(ops.shape(mask)[1], dtype="int32")
-        last, _ = scan(step, {"state": ops.clip(inputs, -1.0, 1.0) * real, "cost": cost}, turns)
+        rows = {"turn": ops.arange(ops.shape(mask)[1], dtype="int32")}
+        if training and self.noise:
+            rows["noise"] = self.drawn(inputs)
+        last, _ = scan(step, {"state": ops.clip(inputs, -1.0, 1.0) * real, "cost": cost}, rows)
         if penalized:
             total = last["cost"] / ops.cast(length, "float32") + self.excess(inputs, real, length)
             self.add_loss(self.penalty * ops.mean(total))
@@ -139,13 +151,20 @@ class NeuralGPUReader(Reader):
         drawn = keras.random.uniform(shape, dtype="float32", seed=self.seeds)
         return ops.cast(ops.where(drawn < self.dropout, 0.0, 1.0 / (1.0 - self.dropout)), self.compute_dtype)
 
+    def drawn(self, states: Tensor) -> Tensor:
+        """Returns the noise on states (B, T, N) at every step, (T, B, T, N)."""
+        shape = (ops.shape(states)[1], *ops.shape(states))
+        drawn = keras.random.normal(shape, stddev=self.noise, dtype="float32", seed=self.seeds)
+        return ops.cast(drawn, self.compute_dtype)
+
     def excess(self, inputs: Tensor, real: Tensor, length: Tensor) -> Tensor:
         """Returns how far inputs (B, T, ...) are beyond the limit: the sum over units, the mean over tokens."""
         beyond = ops.relu(ops.abs(ops.cast(inputs, "float32")) - LIMIT) * ops.cast(real, "float32")
         return ops.sum(beyond, axis=(1, 2), keepdims=True) / ops.cast(length, "float32")
 
     def get_config(self) -> Config:
-        return {**super().get_config(), "units": self.units, "dropout": self.dropout, "penalty": self.penalty}
+        own = {"units": self.units, "dropout": self.dropout, "penalty": self.penalty, "noise": self.noise}
+        return {**super().get_config(), **own}
 
 
 def neighbours(states: Tensor) -> tuple[Tensor, Tensor]:

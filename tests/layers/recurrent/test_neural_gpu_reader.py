@@ -31,8 +31,8 @@ def weights(reader):
     return (numpy(reader.inputs.kernel), numpy(reader.inputs.bias)), *of_three
 
 
-def run(reader, x, kept=1.0):
-    """Returns the last states of one sequence, and the saturation cost."""
+def run(reader, x, kept=1.0, noise=0.0):
+    """Returns the last states of one sequence, and the saturation cost; noise is added at every step."""
     (w, w0), gate, reset, candidate = weights(reader)
     n, third = len(x), reader.units // 3
 
@@ -46,6 +46,7 @@ def run(reader, x, kept=1.0):
     first = x @ w + w0
     state, cost = np.clip(first, -1, 1), excess(first) / n
     for _ in range(n):
+        state = state + noise
         opened = [over_three(state, *reset, i) for i in range(n)]
         there = [np.clip((1 + z) / 2, 0, 1) * s for z, s in zip(opened, state, strict=True)]
         new = []
@@ -91,6 +92,25 @@ def test_dropout_leaves_out_the_same_units_everywhere(monkeypatch):
     found = numpy(reader.states(x, mask, training=True))[0]
     np.testing.assert_allclose(found, run(reader, x[0], np.where(drawn < 0.25, 0, 4 / 3)[0, 0])[0], atol=1e-5)
     np.testing.assert_allclose(numpy(reader.states(x, mask))[0], run(reader, x[0])[0], atol=1e-5)
+
+
+def test_noise_is_added_before_each_step(monkeypatch):
+    reader = made(noise=0.5, penalty=0.0)
+    monkeypatch.setattr(keras.random, "normal", lambda shape, stddev, **kwargs: stddev * ops.ones(shape))
+    x = np.random.default_rng(0).normal(size=(2, 5, 2)).astype("float32")
+    mask = np.arange(5) < [[5], [3]]
+    found = numpy(reader.states(x, mask, training=True))
+    np.testing.assert_allclose(found[0], run(reader, x[0], noise=0.5)[0], atol=1e-5)
+    np.testing.assert_allclose(found[1, :3], run(reader, x[1, :3], noise=0.5)[0], atol=1e-5)
+    assert not found[1, 3:].any()
+    np.testing.assert_allclose(numpy(reader.states(x, mask))[0], run(reader, x[0])[0], atol=1e-5)
+
+
+def test_the_noise_has_its_size():
+    reader = made(noise=0.5)
+    drawn = numpy(reader.drawn(ops.zeros((4, 20, 7))))
+    assert drawn.shape == (20, 4, 20, 7)
+    assert abs(drawn.mean()) < 0.02 and drawn.std() == pytest.approx(0.5, rel=0.03)
 
 
 def test_what_the_gates_keep_moves_or_stays():
