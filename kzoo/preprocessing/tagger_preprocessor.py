@@ -78,8 +78,8 @@ class TaggerPreprocessor(Preprocessor):
         if asked is None:
             if task.target_room is None:
                 raise InputError(f"a tagger answers at tokens of the source, and {task.name} does not say at which")
-            turned = {"reversed_target": task.reversed_target}
-            return cls(task.vocabulary, characters=task.characters, room=task.target_room, **turned)
+            room, turned = task.target_room, task.reversed_target
+            return cls(task.vocabulary, characters=task.characters, room=room, reversed_target=turned)
         return cls(task.vocabulary, asked.tokens, asked.repeated, task.characters)
 
     @property

@@ -64,8 +64,8 @@ class NeuralGPUReader(Reader):
     assert reader(np.ones((2, 5, 3), "float32"), np.ones((2, 5), bool)).shape == (2, 6)
     ```
 
-    Differences: noise is our own. The authors' code draws dropout anew for every token and step, on s_0 too, and changes the weight of
-    the saturation cost while it trains.
+    Differences: noise is our own. The authors' code draws dropout anew for every token and step, on s_0 too, and
+    changes the weight of the saturation cost while it trains.
     """
 
     def __init__(
