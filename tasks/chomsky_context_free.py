@@ -206,13 +206,14 @@ class SolveEquation(ChomskyTask, ClassificationTask):
         """Returns the value of every number at its digit, and of every bracket at its end; of what x is in, the value
         as a sum or difference with x, modulo 5.
         """
-        return self.results(source)
+        return self.with_x(source)
 
     def causal_results(self, source: Tokens) -> list[tuple[int, str]]:
         """Returns at the last token of each operand the value that the bracket around has so far, with x or without."""
-        return self.results(source, so_far=True)
+        return self.with_x(source, so_far=True)
 
-    def results(self, source: Tokens, so_far: bool = False) -> list[tuple[int, str]]:
+    def with_x(self, source: Tokens, so_far: bool = False) -> list[tuple[int, str]]:
+        """Returns the `results` of an equation's left side, of what x is in as sums or differences with x."""
         self.check_source(source)
         zero, one = (results(self.filled(source, number), self.name, so_far) for number in BITS)
         values = {0: NUMBERS, 1: PLUS_X, MODULUS - 1: MINUS_X}  # by the coefficient of x

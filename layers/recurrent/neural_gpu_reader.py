@@ -103,25 +103,23 @@ class NeuralGPUReader(Reader):
         penalized = training and self.penalty > 0
         kept = self.kept(sequence) if training and self.dropout else None
         inputs = self.inputs(sequence)
-        cost = ops.zeros(ops.shape(length), "float32")  # of every sequence
 
-        def step(carry: States, row: States) -> tuple[States, States]:
-            state, going = carry["state"], row["turn"] < length
+        def step(state: Tensor, row: States) -> tuple[Tensor, States]:
+            going = row["turn"] < length
             noisy = state + row["noise"] * real if "noise" in row else state
             found, saturated = self.step(noisy, real, kept)
-            total = carry["cost"]
-            if penalized:
-                total = total + ops.where(going, self.excess(saturated, real, length), 0.0)
-            return {"state": ops.where(going, found, state), "cost": total}, {}
+            costs = {"cost": ops.where(going, self.excess(saturated, real), 0.0)} if penalized else {}
+            return ops.where(going, found, state), costs
 
         rows = {"turn": ops.arange(ops.shape(mask)[1], dtype="int32")}
         if training and self.noise:
             rows["noise"] = self.drawn(inputs)
-        last, _ = scan(step, {"state": ops.clip(inputs, -1.0, 1.0) * real, "cost": cost}, rows)
+        last, costs = scan(step, ops.clip(inputs, -1.0, 1.0) * real, rows)
         if penalized:
-            total = last["cost"] / ops.cast(length, "float32") + self.excess(inputs, real, length)
-            self.add_loss(self.penalty * ops.mean(total))
-        return last["state"]
+            number = ops.cast(length, "float32")  # of tokens, and of steps
+            cost = (ops.sum(costs["cost"], axis=0) / number + self.excess(inputs, real)) / number
+            self.add_loss(self.penalty * ops.mean(cost))
+        return last
 
     def step(self, state: Tensor, real: Tensor, kept: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Returns the next states (B, T, N), and what the hard functions were given, (B, T, 3 N).
@@ -147,9 +145,8 @@ class NeuralGPUReader(Reader):
 
     def kept(self, sequence: Tensor) -> Tensor:
         """Returns the factor of dropout of every sequence and unit, (B, 1, N)."""
-        shape = (ops.shape(sequence)[0], 1, self.units)
-        drawn = keras.random.uniform(shape, dtype="float32", seed=self.seeds)
-        return ops.cast(ops.where(drawn < self.dropout, 0.0, 1.0 / (1.0 - self.dropout)), self.compute_dtype)
+        whole = ops.ones((ops.shape(sequence)[0], 1, self.units), dtype="float32")
+        return ops.cast(keras.random.dropout(whole, self.dropout, seed=self.seeds), self.compute_dtype)
 
     def drawn(self, states: Tensor) -> Tensor:
         """Returns the noise on states (B, T, N) at every step, (T, B, T, N)."""
@@ -157,10 +154,10 @@ class NeuralGPUReader(Reader):
         drawn = keras.random.normal(shape, stddev=self.noise, dtype="float32", seed=self.seeds)
         return ops.cast(drawn, self.compute_dtype)
 
-    def excess(self, inputs: Tensor, real: Tensor, length: Tensor) -> Tensor:
-        """Returns how far inputs (B, T, ...) are beyond the limit: the sum over units, the mean over tokens."""
+    def excess(self, inputs: Tensor, real: Tensor) -> Tensor:
+        """Returns how far inputs (B, T, ...) are beyond the limit, summed over units and tokens, (B, 1, 1)."""
         beyond = ops.relu(ops.abs(ops.cast(inputs, "float32")) - LIMIT) * ops.cast(real, "float32")
-        return ops.sum(beyond, axis=(1, 2), keepdims=True) / ops.cast(length, "float32")
+        return ops.sum(beyond, axis=(1, 2), keepdims=True)
 
     def get_config(self) -> Config:
         own = {"units": self.units, "dropout": self.dropout, "penalty": self.penalty, "noise": self.noise}

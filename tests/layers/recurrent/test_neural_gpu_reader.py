@@ -87,7 +87,11 @@ def test_the_saturation_cost():
 def test_dropout_leaves_out_the_same_units_everywhere(monkeypatch):
     reader = made(dropout=0.25, penalty=0.0)
     drawn = np.linspace(0, 1, 7, endpoint=False).reshape(1, 1, 7).astype("float32")
-    monkeypatch.setattr(keras.random, "uniform", lambda *args, **kwargs: ops.convert_to_tensor(drawn))
+
+    def dropout(inputs, rate, seed):
+        return inputs * np.where(drawn < rate, 0, 1 / (1 - rate)).astype("float32")
+
+    monkeypatch.setattr(keras.random, "dropout", dropout)
     x, mask = np.random.default_rng(0).normal(size=(1, 5, 2)).astype("float32"), np.ones((1, 5), bool)
     found = numpy(reader.states(x, mask, training=True))[0]
     np.testing.assert_allclose(found, run(reader, x[0], np.where(drawn < 0.25, 0, 4 / 3)[0, 0])[0], atol=1e-5)

@@ -1,6 +1,7 @@
 // A network as a cellular automaton: the states of all tokens, a row a step, and what each would answer.
 import { color, h, narrow } from "../dom.js";
 import { argmax, softmax } from "../models/vectors.js";
+import { Strip } from "../strip.js";
 
 const [LEAST, MOST] = [3, 16]; // pixels of a cell
 const COLORS = ["accent", "second", "third", "fourth"];
@@ -18,12 +19,15 @@ export const cellsView = {
     const names = ids.map((id) => (id === about.end_id ? "" : about.tokens[id]));
     const answers = [...about.tokens.keys()].filter((id) => id < about.start_id || id === about.end_id);
     const hue = (id) => (id === about.end_id ? "soft" : COLORS[id % COLORS.length]);
-    const states = new Picture("States", names, cell, ({ means }, i) => [...means[i], 255]);
-    let colors = colorsOf(answers, hue);
-    const said = new Picture("Answers", names, cell, ({ labels, shares }, i) => [
-      ...(colors[labels[i]] ?? [0, 0, 0]),
-      255 * shares[i],
-    ]);
+    const huesOf = () => Object.fromEntries(answers.map((id) => [id, color(hue(id))]));
+    let hues = huesOf();
+    const states = new Picture("States", names, cell, (context, { means }, i) => {
+      context.fillStyle = `rgb(${means[i].join(" ")})`;
+    });
+    const said = new Picture("Answers", names, cell, (context, { labels, shares }, i) => {
+      context.fillStyle = hues[labels[i]] ?? "black";
+      context.globalAlpha = shares[i];
+    });
     const legend = answers.map((id) =>
       h("li", {}, h("i", { class: "swatch", style: `background: var(--${hue(id)})` }), about.tokens[id]),
     );
@@ -61,8 +65,8 @@ export const cellsView = {
 
     /** Draws anew in the colours of the scheme in force. */
     function resize() {
-      colors = colorsOf(answers, hue);
-      said.forget();
+      hues = huesOf();
+      said.strip.forget();
     }
     return { element, draw, resize };
   },
@@ -79,51 +83,29 @@ function meansOf(state) {
   });
 }
 
-/** Red, green and blue by id. */
-function colorsOf(ids, hue) {
-  const context = h("canvas", { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
-  const found = {};
-  for (const id of ids) {
-    context.fillStyle = color(hue(id));
-    context.fillRect(0, 0, 1, 1);
-    found[id] = [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
-  }
-  return found;
-}
-
-/** A row a step, a column a token; `colorOf(frame, column)` is four numbers from 0 to 255. */
+/** A row a step, a column a token; `paint(context, frame, column)` says in which colour. */
 class Picture {
-  constructor(name, tokens, cell, colorOf) {
-    Object.assign(this, { cell, colorOf });
-    const n = tokens.length;
-    const size = `width: ${n * cell}px; height: ${n * cell}px`;
-    this.canvas = h("canvas", { class: "cells", width: n, height: n, style: size, role: "img" });
-    this.canvas.setAttribute("aria-label", `${name} of the tokens by step`);
-    this.context = this.canvas.getContext("2d");
-    this.now = h("i", { class: "now-line", style: `width: ${n * cell}px` });
-    const style = `grid-template-columns: repeat(${n}, ${cell}px); font-size: ${Math.min(cell + 2, 14)}px`;
+  constructor(name, tokens, cell, paint) {
+    this.cell = cell;
+    this.size = tokens.length * cell;
+    const canvas = h("canvas", { class: "cells", role: "img", "aria-label": `${name} of the tokens by step` });
+    this.now = h("i", { class: "now-line", style: `width: ${this.size}px` });
+    const style = `grid-template-columns: repeat(${tokens.length}, ${cell}px); font-size: ${Math.min(cell + 2, 14)}px`;
     const letters = cell < 8 ? null : tokens.map((token) => h("span", {}, token));
     const head = letters && h("div", { class: "tokens", style, "aria-hidden": "true" }, letters);
-    const layers = h("div", { class: "layers" }, this.canvas, this.now);
+    const layers = h("div", { class: "layers" }, canvas, this.now);
     const region = { class: "scroll", tabindex: "0", role: "region", "aria-label": name };
     this.element = h("div", region, head, layers);
-    this.image = new ImageData(n, n);
-    this.rows = 0;
-  }
-
-  forget() {
-    this.rows = 0;
+    this.strip = new Strip(canvas, (context, frames, step) => {
+      tokens.forEach((_, i) => {
+        paint(context, frames[step], i);
+        context.fillRect(i * cell, step * cell, cell, cell);
+      });
+    });
   }
 
   draw(frames, cursor) {
-    const { width, data } = this.image;
-    if (this.frames !== frames) [this.frames, this.rows] = [frames, 0];
-    for (; this.rows < frames.length; this.rows++) {
-      for (let i = 0; i < width; i++)
-        data.set(this.colorOf(frames[this.rows], i).map(Math.round), 4 * (this.rows * width + i));
-    }
-    this.context.clearRect(0, 0, width, width);
-    this.context.putImageData(this.image, 0, 0, 0, 0, width, cursor + 1);
+    this.strip.draw(frames, cursor, [this.size, this.size], () => {});
     this.now.style.top = `${(cursor + 1) * this.cell}px`;
   }
 }
