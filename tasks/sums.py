@@ -107,8 +107,11 @@ class SumDigits(SumTask, NumberTask):
 
 
 @register("task", "sum_operands")
-class SumOperands(SumTask):
+class SumOperands(SumTask, NumberTask):
     """The sum of numbers of up to three digits. Length counts the numbers.
+
+    A model may write the sums so far on the way, see `running` of `CalculationPreprocessor`. The longest number gets
+    two zeros before it, so that there is room for the sum of a hundred.
 
     Example:
 
@@ -119,6 +122,9 @@ class SumOperands(SumTask):
     """
 
     name = "sum_operands"
+    operator = "+"
+    terms = None
+    zeros = 2
     splits = {"train": Split((2, 6), 10_000), "validation": Split((2, 6), 1_000), "test": Split((7, 60), 500)}
     test_lengths = (9, 12, 18, 30, 60)
     length_unit = "numbers"

@@ -143,6 +143,8 @@ def _preparation(recipe: Recipe) -> str:
         text += "\nNumbers are filled up with zeros to one width."
     if layout.get("aligned"):
         text += "\nThe digits of the operands are interleaved."
+    if layout.get("running"):
+        text += "\nIt writes all sums so far, from the last operand on, and accuracy asks that each of them is right."
     if recipe.calibration:
         options = {**recipe.calibration}
         preset = options.pop("preset")

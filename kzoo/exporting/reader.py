@@ -27,5 +27,6 @@ def to_text(answer, about):  # type: ignore[no-untyped-def]
     words = [about["tokens"][i] for i in ids if i < about["start_id"]]
     text = ("" if rule["characters"] else " ").join(words[::-1] if rule["reversed_target"] else words)
     if rule["number"] and text:
+        text = text.split("+")[0] if rule["number"].get("running") else text  # the sums so far stand behind the last
         return (text.rstrip("0") if rule["number"]["lowest_first"] else text.lstrip("0")) or "0"
     return text

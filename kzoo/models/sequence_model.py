@@ -74,8 +74,8 @@ class SequenceModel(WeightsKept):
 
         Args:
             task: str or Task.
-            layout: dict. How examples are laid out: `digits` and `aligned` of `CalculationPreprocessor`, `filled` of
-                `DecoderPreprocessor`.
+            layout: dict. How examples are laid out: `digits`, `aligned` and `running` of `CalculationPreprocessor`,
+                `filled` of `DecoderPreprocessor`.
             **config: arguments of the model.
 
         Raises:

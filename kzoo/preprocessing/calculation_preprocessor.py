@@ -1,6 +1,7 @@
 """Calculations as a person writes them to arrays for a sequence-to-sequence model, and back."""
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Any, Self
 
 import numpy as np
@@ -30,6 +31,12 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
     written from its last digit. Aligned (section A.4) the source becomes "<start> +00102438 <end>", the digits of a
     place side by side. Start and end symbol stand around every source.
 
+    With `running` the model writes all sums so far, from the last operand to the first, as the scratchpad of
+    [Cho et al., 2025](https://arxiv.org/abs/2410.15787) has them: for "5+15+120" the target 140 becomes
+    "00021+00531+00041 <end>", the sum of the last operand, of the last two, of all three. A digit of a sum then stands
+    as far from the start as its operand's digit from the source's end, which `WindowedCrossBias` looks at, and one
+    number behind the digit of the sum before. The text of what was written is the last sum alone.
+
     Args:
         tokens: iterable of str. The vocabulary, see `Tokenizer`.
         characters: bool. Whether a text is a token a character, without spaces. Defaults to False.
@@ -41,9 +48,12 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
             targets are no numbers, and nothing is filled up.
         digits: int. Operands have so many digits at least, with their zeros. Defaults to 1.
         aligned: bool. Whether the digits of the operands are interleaved. Defaults to False.
-        operands: int. How many operands an operator stands between, 2 to 100. Defaults to 2.
+        operands: int or None. How many operands an operator stands between, 2 to 100; None: two or more. Defaults
+            to 2.
         lowest_first: bool. Whether texts have numbers from their last digit; the model reads them from their first.
             Defaults to False.
+        running: bool. Whether the model writes the sum of every last operands on the way to the whole. Defaults to
+            False.
 
     Example:
 
@@ -57,7 +67,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
     ```
     """
 
-    layout = ("digits", "aligned")
+    layout = ("digits", "aligned", "running")
     arguments = (
         "characters",
         "reversed_target",
@@ -68,6 +78,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         "aligned",
         "operands",
         "lowest_first",
+        "running",
     )
 
     def __init__(
@@ -80,20 +91,22 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         zeros: int | None = None,
         digits: int = 1,
         aligned: bool = False,
-        operands: int = 2,
+        operands: int | None = 2,
         lowest_first: bool = False,
+        running: bool = False,
     ) -> None:
         super().__init__(tokens)
         self.characters = checks.boolean("characters", characters)
         self.reversed_target = checks.boolean("reversed_target", reversed_target)
         self.operator = None if operator is None else checks.choice("operator", operator, self.tokenizer.tokens[:-3])
         self.operator_id = None if operator is None else self.tokenizer.ids[operator]
-        self.operands = checks.integer("operands", operands, 2, 100)
+        self.operands = None if operands is None else checks.integer("operands", operands, 2, 100)
         self.single = checks.boolean("single", single)
         self.zeros = None if zeros is None else checks.integer("zeros", zeros, 0, 100)
         self.digits = checks.integer("digits", digits, 1, MAX_LENGTH)
         self.aligned = checks.boolean("aligned", aligned)
         self.lowest_first = checks.boolean("lowest_first", lowest_first)
+        self.running = checks.boolean("running", running)
         if zeros is not None and "0" not in self.tokenizer.tokens[:-3]:
             raise InputError("numbers are filled up with the token '0', which the vocabulary lacks")
         if zeros is None and (digits > 1 or aligned):
@@ -104,6 +117,10 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
             raise InputError("lowest_first is for numbers, whose results are written as they stand in a text")
         if self.single and self.operands != 2:
             raise InputError(f"single is for two operands, not {self.operands}")
+        if self.aligned and self.operands is None:
+            raise InputError("aligned lays operands side by side, and needs to know how many there are")
+        if self.running and (operator != "+" or zeros is None or not reversed_target or single or aligned):
+            raise InputError("running is for sums written from their last digit, of operands that are not interleaved")
 
     @classmethod
     def from_task(cls, task: Task, **layout: Any) -> Self:
@@ -111,7 +128,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
 
         Args:
             task: Task.
-            **layout: `digits` and `aligned`, of a `NumberTask`.
+            **layout: `digits`, `aligned` and `running`, of a `NumberTask`.
         """
         own: dict[str, Any] = {"characters": task.characters, "reversed_target": task.reversed_target}
         if isinstance(task, NumberTask):
@@ -139,17 +156,20 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         return [*numbers[0], *(token for number in numbers[1:] for token in (str(self.operator), *number))]
 
     def _parts(self) -> int:
-        """Returns how many numbers a source is."""
-        return 1 if self.operator is None else self.operands
+        """Returns how many numbers a source is, or the fewest."""
+        return 1 if self.operator is None else self.operands or 2
 
     def filled_up(self, ids: list[int]) -> list[int]:
         """Returns the ids of a calculation with zeros to the left of its operands, interleaved where that is asked."""
         parts = separated(ids, self.operator_id)
-        right = len(parts) == self._parts() and all(parts)
+        any_number = self.operator is not None and self.operands is None
+        right = (len(parts) >= 2 if any_number else len(parts) == self._parts()) and all(parts)
         if not right or (self.single and len(parts[1]) != 1):
             if self.operator is None:
                 forms = "one number"
-            elif self.operands > 2:
+            elif any_number:
+                forms = f"two or more numbers with {self.operator!r} between them"
+            elif self._parts() > 2:
                 forms = f"{self.operands} numbers with {self.operator!r} between them"
             else:
                 forms = f"a number, {self.operator!r} and {'one digit' if self.single else 'a number'}"
@@ -173,12 +193,31 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         """Returns the ids of both; a number as target has as many digits as the first operand with its zeros.
 
         Raises:
-            InputError: as `encode_source`, or the target has more digits than that.
+            InputError: as `encode_source`, or the target has more digits than that, or is not the sum where the sums so
+                far are written.
         """
         first, second = self.encode_source(source), self.encode_target(target)
         if self.zeros is None:
             return first, second
+        if self.running:
+            return first, self.running_sums(first, second)
         return first, self.filled_target(second, self.width(first))
+
+    def running_sums(self, source: list[int], target: list[int]) -> list[int]:
+        """Returns the ids of all sums so far of an encoded source, with the end symbol.
+
+        Raises:
+            InputError: an encoded target is not the last of them, or a sum has more digits than the numbers.
+        """
+        parts = separated(source[1:-1], self.operator_id)
+        numbers = [int("".join(self.tokenizer.tokens[i] for i in part)) for part in reversed(parts)]
+        sums = [self.tokenizer.encode(list(str(total)))[::-1] for total in accumulate(numbers)]
+        if target[:-1] != sums[-1]:
+            shown = [self.tokenizer.decode(ids[::-1]).replace(" ", "") for ids in (sums[-1], target[:-1])]
+            raise InputError(f"the target of a sum is {shown[0]} here, not {shown[1]!r:.40}")
+        filled = [self.filled_target([*ids, self.tokenizer.end_id], len(parts[0]))[:-1] for ids in sums]
+        plus = self.tokenizer.ids["+"]
+        return [*(i for ids in filled for i in (*ids, plus))][:-1] + [self.tokenizer.end_id]
 
     def filled_target(self, target: list[int], width: int) -> list[int]:
         """Returns an encoded target with zeros, of so many digits and its end symbol.
@@ -195,18 +234,23 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
 
     def width(self, source: TokenIds) -> int:
         """Returns how many tokens the first operand of an encoded source has, with its zeros."""
+        if self.operator_id is not None and self.operands is None:
+            return source.index(self.operator_id) - 1
         return int(self.width_of(len(source) - 2))
 
     def width_of(self, inner: Any) -> Any:
-        """Returns the same of a source with so many tokens, without the symbols around it."""
-        if self.operator is None:
+        """Returns the same of a source with so many tokens, without the symbols around it, where the number of operands
+        is known.
+        """
+        if self.operator is None or self.operands is None:
             return inner
         if self.single and not self.aligned:
             return inner - 2
         return (inner - (1 if self.aligned else self.operands - 1)) // self.operands
 
     def decode(self, ids: Iterable[int]) -> str:
-        return self.without_zeros(super().decode(ids))
+        text = super().decode(ids)
+        return self.without_zeros(text.split("+")[0] if self.running else text)
 
     def without_zeros(self, text: str) -> str:
         """Returns the text of a number without the zeros that it was filled up with."""
@@ -217,14 +261,15 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
     def steps(self, source: TokenIds, max_length: int | None = None) -> int:
         if self.zeros is None:
             return super().steps(source, max_length)
-        return min(max_length or MAX_LENGTH, self.width(source) + 1)
+        return min(max_length or MAX_LENGTH, (len(source) - 2 if self.running else self.width(source)) + 1)
 
     def sources(self, ids: Sequence[TokenIds], pad_to: int | None = None) -> dict[str, np.ndarray]:
         """Returns encoded sources as `encoder_token_ids` and `encoder_padding_mask`, each (B, S), and `encoder_ends`
-        (B, K): the column of what ends each of their K parts, the operator behind each but the last, the end symbol.
+        (B, K): the column of what ends each of their K parts, the operator behind each but the last, the end symbol;
+        where there may be any number of parts, of the last alone.
         """
         ends = [[len(row) - 1] for row in ids]
-        if self.operator_id is not None and not self.aligned:
+        if self.operator_id is not None and self.operands is not None and not self.aligned:
             ends = [[*(k for k, i in enumerate(row) if i == self.operator_id), len(row) - 1] for row in ids]
         return {**super().sources(ids, pad_to), "encoder_ends": np.array(ends, "int32")}
 
@@ -234,6 +279,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
             second = ("itself" if self.aligned else "nothing") if self.single else "zeros"
             number = {"operator": self.operator, "zeros": self.zeros, "digits": self.digits}
             number |= {"second": second, "aligned": self.aligned, "lowest_first": self.lowest_first}
+            number |= {"running": True} if self.running else {}
         return {**super().text_rule(), "number": number}
 
     def tensors(self, token_ids: Tensor) -> Inputs:
@@ -242,14 +288,22 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         found = super().tensors(token_ids)
         sizes = ops.sum(ops.cast(found["encoder_padding_mask"], "int32"), axis=1)
         ends = [sizes - 1]
-        if self.operator_id is not None and not self.aligned:
-            passed = ops.cumsum(ops.cast(token_ids == self.operator_id, "int32"), axis=1)
-            before = [ops.cast(passed < k, "int32") for k in range(1, self.operands)]
-            ends = [*(ops.cast(ops.sum(columns, axis=1), "int32") for columns in before), *ends]
+        if self.operator_id is not None and self.operands is not None and not self.aligned:
+            ends = [*(self._column(token_ids, k) for k in range(1, self.operands)), *ends]
         found["encoder_ends"] = ops.stack(ends, axis=1)
         if self.zeros is not None:
-            found["limits"] = ops.minimum(self.width_of(sizes - 2) + 1, MAX_LENGTH)
+            width = self.width_of(sizes - 2)
+            if self.operator_id is not None and self.operands is None and not self.running:
+                width = self._column(token_ids, 1) - 1
+            found["limits"] = ops.minimum(width + 1, MAX_LENGTH)
         return found
+
+    def _column(self, token_ids: Tensor, k: int) -> Tensor:
+        """Returns the column of the k-th operator in each row."""
+        from keras import ops
+
+        passed = ops.cumsum(ops.cast(token_ids == self.operator_id, "int32"), axis=1)
+        return ops.sum(ops.cast(passed < k, "int32"), axis=1)
 
     def max_target_length(self, columns: Any) -> Any:
         return super().max_target_length(columns) if self.zeros is None else columns

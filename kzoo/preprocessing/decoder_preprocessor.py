@@ -92,6 +92,8 @@ class DecoderPreprocessor(Preprocessor):
         if checks.boolean("filled", filled):
             if not isinstance(task, NumberTask) or task.zeros is None:
                 raise InputError(f"only numbers are filled up, and {task.name} has none")
+            if task.terms is None:
+                raise InputError(f"only so many numbers as a task has are filled up, and {task.name} has any number")
             numbers = numbers_of(task)
         return cls(tokens, task.target_steps, task.characters, task.reversed_target, numbers)
 

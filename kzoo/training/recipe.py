@@ -39,8 +39,8 @@ class Recipe:
         supervision: tuple of str or None. What training has beyond pairs of source and target, of
             `kzoo.training.supervision.SUPERVISION`; empty is nothing. What the stages imply must be declared. None is
             not stated, as in recipes of format 1.
-        layout: dict. How a `TransformerSeq2Seq` lays calculations out, `digits` and `aligned`, see
-            `CalculationPreprocessor`; or a `TransformerDecoder`: `filled`, see `DecoderPreprocessor`.
+        layout: dict. How a `TransformerSeq2Seq` lays calculations out, `digits`, `aligned` and
+            `running`, see `CalculationPreprocessor`; or a `TransformerDecoder`: `filled`, see `DecoderPreprocessor`.
         init_from: str or None. A preset whose weights training begins with, instead of random ones: a name, a folder
             or an address on the Hub, of the same model and vocabulary. A `TransformerClassifier` may have whole
             multiples of its units and hidden units: see `widen`.
@@ -89,8 +89,8 @@ class Recipe:
             if not isinstance(own, dict) or {"vocabulary_size", "preprocessor"} & set(own):
                 raise InputError("the config of model must be a mapping, without the vocabulary, which the task gives")
             check_plain(own, "the config of model")
-        if not isinstance(self.layout, dict) or not set(self.layout) <= {"digits", "aligned", "filled"}:
-            raise InputError("layout may have digits, aligned and filled, and nothing else")
+        if not isinstance(self.layout, dict) or not set(self.layout) <= {"digits", "aligned", "running", "filled"}:
+            raise InputError("layout may have digits, aligned, running and filled, and nothing else")
         if self.init_from is not None and (not isinstance(self.init_from, str) or self.constructed):
             raise InputError("init_from must name a preset, for a model whose weights are trained")
         if self.calibration is None:

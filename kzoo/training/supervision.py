@@ -23,9 +23,9 @@ def implied(
     """
     stages = list(stages)
     found = {
-        "intermediate results": any(stage.objective.intermediate for stage in stages),
+        "intermediate results": bool(layout.get("running")) or any(stage.objective.intermediate for stage in stages),
         "gold attention": any(_told_where_to_look(stage) for stage in stages),
-        "built-in alignment": bool(layout.get("aligned")) or _is_told_places(model or {}),
+        "built-in alignment": bool(layout.get("aligned") or layout.get("running")) or _is_told_places(model or {}),
         "data augmentation": any(stage.data.exchange_words for stage in stages),
         "longer inputs": any(_selects_on_longer(task, stage) for stage in stages),
         "constructed": not stages,

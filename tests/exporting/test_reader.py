@@ -11,7 +11,7 @@ from kzoo.exporting import reader
 from kzoo.registry import classes
 
 pytestmark = pytest.mark.once
-LAYOUTS = [{}, {"digits": 7}, {"aligned": True}, {"aligned": True, "digits": 6}]
+LAYOUTS = [{}, {"digits": 7}, {"aligned": True}, {"aligned": True, "digits": 6}, {"running": True}]
 # Where what exists makes no difference to the rule, one task stands for many.
 TASKS = ["scan", "recopy", "ctl_forward", "arithmetic", "listops", "addition", "multiplication", "successor", "sorter"]
 TASKS += [
@@ -23,6 +23,7 @@ TASKS += [
     "count",
     "noisy_lookup",
     "sum_digits",
+    "sum_operands",
     "mqar",
     "binary_addition",
 ]
@@ -56,6 +57,9 @@ def test_it_says_what_the_preprocessor_does():
                 assert reader.to_text(target[0], about) == example.target[0]
             else:
                 assert reader.to_text(target, about) == preprocessor.decode(target)
+                if layout.get("running"):
+                    written = preprocessor.encode(example.source, example.target)[1]
+                    assert reader.to_text(written, about) == "".join(example.target)
         else:
             seen.add((name, task.name, *layout))
     assert {name for name, *_ in seen} == set(classes("model"))
@@ -63,6 +67,7 @@ def test_it_says_what_the_preprocessor_does():
         ("TransformerSeq2Seq", task, "aligned")
         for task in ("addition", "multiplication", "sum_digits", "binary_addition")
     } <= seen
+    assert {("TransformerSeq2Seq", task, "running") for task in ("addition", "sum_digits", "sum_operands")} <= seen
     assert ("TransformerDecoder", "lego") in seen and ("TransformerClassifier", "arithmetic") in seen
 
 

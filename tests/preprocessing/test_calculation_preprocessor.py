@@ -32,6 +32,10 @@ def shown(preprocessor, ids):
         ("binary_addition", {"aligned": True}, ("0110+1", "111"), "^+0000101001$", "11100$", [12]),
         ("sum_digits", {}, ("12+9+105", "126"), "^0012+0009+0105$", "6210$", [5, 10, 15]),
         ("sum_digits", {"aligned": True}, ("12+9+105", "126"), "^+000001100295$", "6210$", [14]),
+        ("sum_operands", {}, ("12+9+105+1", "127"), "^00012+00009+00105+00001$", "72100$", [24]),
+        ("sum_operands", {"running": True}, ("12+9+105", "126"), "^00012+00009+00105$", "50100+41100+62100$", [18]),
+        ("sum_operands", {"running": True}, ("9+9", "18"), "^009+009$", "900+810$", [8]),
+        ("sum_digits", {"running": True}, ("12+9+105", "126"), "^0012+0009+0105$", "5010+4110+6210$", [5, 10, 15]),
         ("successor", {}, ("99", "100"), "^099$", "001$", [4]),
         ("successor", {"digits": 2}, ("99", "100"), "^099$", "001$", [4]),
         ("parity", {}, ("0110", "0010"), "^0110$", "0100$", [5]),
@@ -48,6 +52,21 @@ def test_the_layout(task, layout, pair, source, target, ends):
     assert preprocessor.steps(ids) >= len(written)
     again = kzoo.CalculationPreprocessor(**preprocessor.get_config())
     assert again.encode(*pair) == (ids, written) and again.get_config() == preprocessor.get_config()
+
+
+@pytest.mark.parametrize("task", ["sum_digits", "sum_operands"])
+def test_every_sum_so_far(task):
+    """Sums of the last one, two, three operands, each from its last digit, as long as an operand with its zeros."""
+    preprocessor = of(task, running=True)
+    for source, target in kzoo.tasks.get(task).examples("train", 100):
+        ids, written = preprocessor.encode(source, target)
+        text, numbers = shown(preprocessor, ids)[1:-1], [int(part) for part in "".join(source).split("+")]
+        sums = [sum(numbers[-k:]) for k in range(1, len(numbers) + 1)]
+        width = len(text.split("+")[0])
+        assert [int(part[::-1]) for part in shown(preprocessor, written)[:-1].split("+")] == sums
+        assert {len(part) for part in shown(preprocessor, written)[:-1].split("+")} == {width}
+        assert preprocessor.decode(written) == "".join(target)
+        assert len(written) == preprocessor.steps(ids) == len(text) + 1
 
 
 @pytest.mark.parametrize("task", ["addition", "multiplication", "sum_digits", "binary_addition"])
@@ -80,6 +99,8 @@ def test_zeros_of_an_output_are_left_out():
         ("addition", "1+", "a source is a number"),
         ("addition", "1+2+3", "a source is a number"),
         ("sum_digits", "1+2", r"a source is 3 numbers with '\+' between them, not '1\+2'"),
+        ("sum_operands", "12", r"a source is two or more numbers with '\+' between them, not '12'"),
+        ("sum_operands", "1++2", "a source is two or more numbers"),
         ("multiplication", "12*34", "and one digit, not '12\\*34'"),
         ("successor", "", "a source is one number, not ''"),
         ("addition", "1-2", "unknown token '-'"),
@@ -99,6 +120,9 @@ def test_what_is_no_source(task, text, message):
         ({"operator": "+", "single": True, "operands": 3}, "single is for two operands, not 3"),
         ({"lowest_first": True}, "lowest_first is for numbers, whose results are written as they stand"),
         ({"zeros": 1, "lowest_first": True, "reversed_target": True}, "lowest_first is for numbers"),
+        ({"operator": "+", "zeros": 1, "aligned": True, "operands": None}, "needs to know how many there are"),
+        ({"operator": "+", "zeros": 1, "running": True}, "running is for sums written from their last digit"),
+        ({"zeros": 1, "reversed_target": True, "running": True}, "running is for sums"),
         ({"operands": 1}, "operands must be an integer from 2"),
         ({"zeros": -1}, "zeros must be an integer from 0"),
         ({"characters": 1}, "characters must be true or false"),
@@ -107,6 +131,13 @@ def test_what_is_no_source(task, text, message):
 def test_wrong_arguments(options, message):
     with pytest.raises(InputError, match=message):
         kzoo.CalculationPreprocessor("0123456789+", **options)
+
+
+def test_a_target_that_is_no_sum():
+    with pytest.raises(InputError, match="the target of a sum is 21 here, not '22'"):
+        of("sum_operands", running=True).encode("12+9", "22")
+    with pytest.raises(InputError, match="a target has at most 4 digits here, not 5"):
+        of("sum_operands", running=True).encode("+".join(["99"] * 102), "10098")
 
 
 def test_a_target_without_room_and_a_vocabulary_without_zero():

@@ -68,6 +68,11 @@ def description(preprocessor):
     return {**about, "text": preprocessor.text_rule()}
 
 
+def test_a_known_number_of_numbers_is_filled_up():
+    with pytest.raises(InputError, match="only so many numbers as a task has .* sum_operands has any number"):
+        DecoderPreprocessor.from_task(tasks.get("sum_operands"), filled=True)
+
+
 def test_only_numbers_are_filled_up():
     with pytest.raises(InputError, match="only numbers are filled up, and copy has none"):
         DecoderPreprocessor.from_task(tasks.get("copy"), filled=True)

@@ -38,6 +38,14 @@ def test_window_of_a_decoder(before, after):
     assert opened(bias, 5, 5) == {(i, j) for i, j in np.ndindex(5, 5) if -after <= i - j <= before}
 
 
+@pytest.mark.parametrize("stride", [1, 3, 9])
+def test_a_window_that_stands_twice(stride):
+    bias = kzoo.layers.WindowedBias(before=1, stride=stride)
+    near = {0, 1, stride, stride + 1}
+    assert opened(bias, 8, 8) == {(i, j) for i, j in np.ndindex(8, 8) if i - j in near}
+    assert kzoo.layers.WindowedBias.from_config(bias.get_config()).stride == stride
+
+
 @pytest.mark.parametrize("step", [1, 2])
 @pytest.mark.parametrize("before, after", [(0, 0), (1, 1), (0, 1)])
 def test_window_of_a_source(step, before, after):
