@@ -50,6 +50,7 @@ class PushdownReader(SecondOrderReader):
         keep: float. How much of the state stays as it is, 0 to 1. Defaults to 0.5, or 1 without centroids.
         go_backwards: bool. Whether it reads from the last token to the first; states are in the order of reading.
             Defaults to False.
+        noise: float. As of `SecondOrderReader`, on what a step starts from. Defaults to 0.
         cells: int. Depth of the stack, 2 to 4,096: what is pushed beyond it is lost. No weight depends on it. Defaults
             to 128.
         dtype: str or DTypePolicy. As of every Keras layer; it is float32 under any.
@@ -57,7 +58,7 @@ class PushdownReader(SecondOrderReader):
     Call arguments:
         sequence: tensor of shape (B, T, E).
         mask: bool tensor of shape (B, T), True at real tokens; every row has at least one. At pads the state stays.
-        training: bool. Whether actions are mixed, with noise.
+        training: bool. Whether actions are mixed, and whether there is noise.
 
     Returns:
         Tensor of shape (B, units).
@@ -80,11 +81,12 @@ class PushdownReader(SecondOrderReader):
         centroids: int | None = None,
         keep: float | None = None,
         go_backwards: bool = False,
+        noise: float = 0.0,
         cells: int = 128,
         dtype: DType = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(units, factors, centroids, keep, go_backwards, dtype, **kwargs)
+        super().__init__(units, factors, centroids, keep, go_backwards, noise, dtype, **kwargs)
         self.cells = checks.integer("cells", cells, 2, 4096)
         self.seeds = keras.random.SeedGenerator()
 
@@ -116,6 +118,7 @@ class PushdownReader(SecondOrderReader):
             hidden, stack = state["hidden"], state["stack"]
             push, pop, none = ops.split(row["actions"], ACTIONS, axis=-1)
             start = push * initial + (1.0 - push) * hidden
+            start = start + row["noise"] if "noise" in row else start
             scale = pop * self.returned(stack[:, 0]) + (1.0 - pop) * row["scale"]
             found = drawn(self.product(self.before(start) * scale) + row["alone"])
             found = ops.where(row["real"], found, hidden)

@@ -45,12 +45,14 @@ class SecondOrderReader(Reader):
         keep: float. How much of the state stays as it is, 0 to 1. Defaults to 0.5, or 1 without centroids.
         go_backwards: bool. Whether it reads from the last token to the first; states are in the order of reading.
             Defaults to False.
+        noise: float. Standard deviation of noise on the state before each step while training, 0 to 10, as of
+            `LSTMReader`. Defaults to 0.
         dtype: str or DTypePolicy. As of every Keras layer; it is float32 under any.
 
     Call arguments:
         sequence: tensor of shape (B, T, E).
         mask: bool tensor of shape (B, T), True at real tokens; every row has at least one. At pads the state stays.
-        training: bool. Changes nothing.
+        training: bool. Whether there is noise.
 
     Returns:
         Tensor of shape (B, units).
@@ -76,6 +78,7 @@ class SecondOrderReader(Reader):
         centroids: int | None = None,
         keep: float | None = None,
         go_backwards: bool = False,
+        noise: float = 0.0,
         dtype: DType = None,
         **kwargs: Any,
     ) -> None:
@@ -88,6 +91,8 @@ class SecondOrderReader(Reader):
         if not self.centroids and self.keep < 1:
             raise InputError(f"keep={keep} does not apply: there are no centroids to draw the state to")
         self.go_backwards = checks.boolean("go_backwards", go_backwards)
+        self.noise = checks.number("noise", noise, 0.0, 10.0)
+        self.seeds = keras.random.SeedGenerator() if noise else None
 
     def build(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> None:
         units, factors, size = self.units, self.factors, sequence_shape[-1]
@@ -116,15 +121,22 @@ class SecondOrderReader(Reader):
         return ops.cast(ops.swapaxes(states, 0, 1), self.compute_dtype)
 
     def rows(self, sequence: Tensor, training: bool) -> Prepared:
-        """Returns what tokens (T, B, E), in the order of reading, give: `scale` (T, B, F) and `alone` (T, B, N)."""
-        return {"scale": self.token(sequence), "alone": self.alone(sequence)}
+        """Returns what tokens (T, B, E), in the order of reading, give: `scale` (T, B, F), `alone` and, where there is
+        any, `noise`, both (T, B, N).
+        """
+        found = {"scale": self.token(sequence), "alone": self.alone(sequence)}
+        if self.noise and training:
+            shape = ops.shape(found["alone"])
+            found["noise"] = self.noise * keras.random.normal(shape, dtype="float32", seed=self.seeds)
+        return found
 
     def recurrence(self, rows: Prepared) -> tuple[Step, Any]:
         """Returns the step from state to state, as `scan` takes it, and the first state."""
         drawn = self.drawing()
 
         def step(state: Tensor, row: Prepared) -> tuple[Tensor, Tensor]:
-            found = drawn(self.product(self.before(state) * row["scale"]) + row["alone"])
+            noisy = state + row["noise"] if "noise" in row else state
+            found = drawn(self.product(self.before(noisy) * row["scale"]) + row["alone"])
             # Training asks nothing at pads: run on there, what differs between backends may grow without bound.
             found = ops.where(row["real"], found, state)
             return found, found
@@ -151,7 +163,7 @@ class SecondOrderReader(Reader):
 
     def get_config(self) -> Config:
         own = {"units": self.units, "factors": self.factors, "centroids": self.centroids, "keep": self.keep}
-        return {**super().get_config(), **own, "go_backwards": self.go_backwards}
+        return {**super().get_config(), **own, "go_backwards": self.go_backwards, "noise": self.noise}
 
 
 alias("reader", "second_order", "SecondOrderReader")

@@ -150,7 +150,7 @@ def test_noise_is_added_to_the_cell_before_each_step():
     assert not ops.convert_to_numpy(reader.states(ops.convert_to_tensor(sequence), mask)).any()
 
 
-@pytest.mark.parametrize("name", ["LSTMReader", "BidirectionalLSTMReader"])
+@pytest.mark.parametrize("name", ["LSTMReader", "BidirectionalLSTMReader", "SecondOrderReader", "PushdownReader"])
 def test_noise_is_for_training_alone(name):
     plain, (sequence, mask) = make(name), inputs()
     noisy = registry.get("reader", {"class": name, "config": {**plain.get_config(), "noise": 0.5}})

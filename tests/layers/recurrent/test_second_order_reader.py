@@ -96,3 +96,33 @@ def test_the_recurrence_is_float32_under_any_policy(policy):
     half.set_weights(whole.get_weights())
     found = numpy(ops.cast(half(x, mask), "float32"))
     np.testing.assert_allclose(found, numpy(whole(x, mask)), atol=0.02)
+
+
+@pytest.mark.parametrize("cls", [kzoo.layers.SecondOrderReader, kzoo.layers.PushdownReader])
+def test_noise_is_added_to_the_state_before_each_step(cls):
+    """Against the equations, where all weights are such that h_t = RMSNorm(h_(t-1) + noise)."""
+    reader = cls(64, centroids=0, noise=0.3)
+    reader.build((None, None, 1))
+    kernels = {"before": np.eye(64), "token": np.ones((1, 64)), "product": np.eye(64), "alone": np.zeros((1, 64))}
+    for name, kernel in kernels.items():
+        getattr(reader, name).kernel.assign(kernel.astype("float32"))
+    reader.alone.bias.assign(np.zeros(64, "float32"))
+    if cls is kzoo.layers.PushdownReader:  # the stack is left alone
+        reader.actions.bias.assign(np.array([-30, -30, 30], "float32"))
+    rows = reader.rows(ops.ones((5, 40, 1)), True)
+    noise = numpy(rows["noise"])
+    assert abs(noise.mean()) < 0.02 and np.allclose(noise.std(axis=(1, 2)), 0.3, atol=0.02)
+    assert abs(np.corrcoef(noise[0].ravel(), noise[1].ravel())[0, 1]) < 0.1  # each step has its own
+    step, state = reader.recurrence({**rows, "real": ops.ones((5, 40, 1), "bool")})
+    h = np.repeat(rms_norm(numpy(reader.initial))[None], 40, axis=0)
+    for t in range(5):
+        row = {name: value[t] for name, value in rows.items()}
+        state, found = step(state, {**row, "real": ops.ones((40, 1), "bool")})
+        h = rms_norm(h + noise[t])
+        np.testing.assert_allclose(numpy(found), h, atol=1e-4)
+    assert "noise" not in reader.rows(ops.ones((5, 40, 1)), False)
+
+
+def test_noise_that_is_none_is_refused():
+    with pytest.raises(InputError, match="noise must be a number from 0"):
+        kzoo.layers.SecondOrderReader(4, noise=-0.1)
