@@ -20,7 +20,8 @@ class WindowedBias(MaskingBias):
 
     The `stride` is ours, after the strides of [Child et al., 2019](https://arxiv.org/abs/1904.10509), section 4.3, of
     which it has one: where a sequence is numbers of one width, the window stands a second time at the same place of the
-    number before. Nothing between the two says which place that is, so that a rule learned at some places holds at all.
+    number before. Nothing between the two says which place that is, so that a rule learned at some places holds at all:
+    see `windowed_rope_sum_operands`, and layers/bias/windowed_bias.md.
 
     Args:
         before: int. Keys to the left of the query, 0 to 10,000. Defaults to 1.
