@@ -31,11 +31,11 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
     written from its last digit. Aligned (section A.4) the source becomes "<start> +00102438 <end>", the digits of a
     place side by side. Start and end symbol stand around every source.
 
-    With `running` the model writes all sums so far, from the last operand to the first, as the scratchpad of
-    [Cho et al., 2025](https://arxiv.org/abs/2410.15787) has them: for "5+15+120" the target 140 becomes
-    "00021+00531+00041 <end>", the sum of the last operand, of the last two, of all three. A digit of a sum then stands
-    as far from the start as its operand's digit from the source's end, which `WindowedCrossBias` looks at, and one
-    number behind the digit of the sum before. The text of what was written is the last sum alone.
+    With `running` the model writes all sums so far, as in the scratchpad of
+    [Cho et al., 2025](https://arxiv.org/abs/2410.15787); here from the last operand to the first. With `zeros` 2 the
+    target 140 of "5+15+120" becomes "02100+53100+04100 <end>": the last operand, the sum of the last two, and of all. A
+    digit of a sum then stands as far from the start as its operand's digit from the source's end, which is where
+    `WindowedCrossBias` looks, and one number behind the same digit of the sum before. Decoded it is the last sum.
 
     Args:
         tokens: iterable of str. The vocabulary, see `Tokenizer`.
