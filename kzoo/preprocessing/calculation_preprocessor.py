@@ -151,25 +151,25 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         if self.zeros is None:
             return super().any_source(rng, length)
         digits = [token for token in self.tokenizer.tokens[:-3] if token.isdigit()]
-        sizes = [length, *[1 if self.single else length] * (self._parts() - 1)]
+        sizes = [length, *[1 if self.single else length] * ((self._parts() or 2) - 1)]
         numbers = [[str(digit) for digit in rng.choice(digits, n)] for n in sizes]
         return [*numbers[0], *(token for number in numbers[1:] for token in (str(self.operator), *number))]
 
-    def _parts(self) -> int:
-        """Returns how many numbers a source is, or the fewest."""
-        return 1 if self.operator is None else self.operands or 2
+    def _parts(self) -> int | None:
+        """Returns how many numbers a source is; None: two or more."""
+        return 1 if self.operator is None else self.operands
 
     def filled_up(self, ids: list[int]) -> list[int]:
         """Returns the ids of a calculation with zeros to the left of its operands, interleaved where that is asked."""
         parts = separated(ids, self.operator_id)
-        any_number = self.operator is not None and self.operands is None
-        right = (len(parts) >= 2 if any_number else len(parts) == self._parts()) and all(parts)
+        number = self._parts()
+        right = all(parts) and (len(parts) == number if number else len(parts) >= 2)
         if not right or (self.single and len(parts[1]) != 1):
             if self.operator is None:
                 forms = "one number"
-            elif any_number:
+            elif number is None:
                 forms = f"two or more numbers with {self.operator!r} between them"
-            elif self._parts() > 2:
+            elif number > 2:
                 forms = f"{self.operands} numbers with {self.operator!r} between them"
             else:
                 forms = f"a number, {self.operator!r} and {'one digit' if self.single else 'a number'}"
@@ -234,7 +234,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
 
     def width(self, source: TokenIds) -> int:
         """Returns how many tokens the first operand of an encoded source has, with its zeros."""
-        if self.operator_id is not None and self.operands is None:
+        if self._parts() is None:
             return source.index(self.operator_id) - 1
         return int(self.width_of(len(source) - 2))
 
@@ -269,7 +269,7 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
         where there may be any number of parts, of the last alone.
         """
         ends = [[len(row) - 1] for row in ids]
-        if self.operator_id is not None and self.operands is not None and not self.aligned:
+        if self._parts() is not None and not self.aligned:
             ends = [[*(k for k, i in enumerate(row) if i == self.operator_id), len(row) - 1] for row in ids]
         return {**super().sources(ids, pad_to), "encoder_ends": np.array(ends, "int32")}
 
@@ -287,23 +287,23 @@ class CalculationPreprocessor(Seq2SeqPreprocessor):
 
         found = super().tensors(token_ids)
         sizes = ops.sum(ops.cast(found["encoder_padding_mask"], "int32"), axis=1)
-        ends = [sizes - 1]
-        if self.operator_id is not None and self.operands is not None and not self.aligned:
-            ends = [*(self._column(token_ids, k) for k in range(1, self.operands)), *ends]
-        found["encoder_ends"] = ops.stack(ends, axis=1)
+        number = self._parts()
+        columns = [] if self.aligned else self._columns(token_ids, (number or 2) - 1)
+        found["encoder_ends"] = ops.stack([*(columns if number else []), sizes - 1], axis=1)
         if self.zeros is not None:
-            width = self.width_of(sizes - 2)
-            if self.operator_id is not None and self.operands is None and not self.running:
-                width = self._column(token_ids, 1) - 1
-            found["limits"] = ops.minimum(width + 1, MAX_LENGTH)
+            width = self.width_of(sizes - 2) if number else columns[0] - 1
+            found["limits"] = ops.minimum((sizes - 2 if self.running else width) + 1, MAX_LENGTH)
         return found
 
-    def _column(self, token_ids: Tensor, k: int) -> Tensor:
-        """Returns the column of the k-th operator in each row."""
+    def _columns(self, token_ids: Tensor, number: int) -> list[Tensor]:
+        """Returns the columns of so many first operators, each (B,)."""
         from keras import ops
 
+        if not number:
+            return []
         passed = ops.cumsum(ops.cast(token_ids == self.operator_id, "int32"), axis=1)
-        return ops.sum(ops.cast(passed < k, "int32"), axis=1)
+        before = [ops.cast(passed < k, "int32") for k in range(1, number + 1)]
+        return [ops.cast(ops.sum(columns, axis=1), "int32") for columns in before]
 
     def max_target_length(self, columns: Any) -> Any:
         return super().max_target_length(columns) if self.zeros is None else columns

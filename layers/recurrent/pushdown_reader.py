@@ -88,7 +88,7 @@ class PushdownReader(SecondOrderReader):
     ) -> None:
         super().__init__(units, factors, centroids, keep, go_backwards, noise, dtype, **kwargs)
         self.cells = checks.integer("cells", cells, 2, 4096)
-        self.seeds = keras.random.SeedGenerator()
+        self.seeds = self.seeds or keras.random.SeedGenerator()
 
     def build(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> None:
         super().build(sequence_shape, mask_shape)
@@ -118,10 +118,8 @@ class PushdownReader(SecondOrderReader):
             hidden, stack = state["hidden"], state["stack"]
             push, pop, none = ops.split(row["actions"], ACTIONS, axis=-1)
             start = push * initial + (1.0 - push) * hidden
-            start = start + row["noise"] if "noise" in row else start
             scale = pop * self.returned(stack[:, 0]) + (1.0 - pop) * row["scale"]
-            found = drawn(self.product(self.before(start) * scale) + row["alone"])
-            found = ops.where(row["real"], found, hidden)
+            found = self.moved(drawn, start, scale, row, hidden)
             pushed = ops.concatenate([hidden[:, None], stack[:, :-1]], axis=1)
             popped = ops.concatenate([stack[:, 1:], ops.zeros_like(stack[:, :1])], axis=1)
             stack = push[:, None] * pushed + pop[:, None] * popped + none[:, None] * stack

@@ -126,8 +126,8 @@ class SecondOrderReader(Reader):
         """
         found = {"scale": self.token(sequence), "alone": self.alone(sequence)}
         if self.noise and training:
-            shape = ops.shape(found["alone"])
-            found["noise"] = self.noise * keras.random.normal(shape, dtype="float32", seed=self.seeds)
+            options = {"stddev": self.noise, "dtype": "float32", "seed": self.seeds}
+            found["noise"] = keras.random.normal(ops.shape(found["alone"]), **options)
         return found
 
     def recurrence(self, rows: Prepared) -> tuple[Step, Any]:
@@ -135,13 +135,19 @@ class SecondOrderReader(Reader):
         drawn = self.drawing()
 
         def step(state: Tensor, row: Prepared) -> tuple[Tensor, Tensor]:
-            noisy = state + row["noise"] if "noise" in row else state
-            found = drawn(self.product(self.before(noisy) * row["scale"]) + row["alone"])
-            # Training asks nothing at pads: run on there, what differs between backends may grow without bound.
-            found = ops.where(row["real"], found, state)
+            found = self.moved(drawn, state, row["scale"], row, state)
             return found, found
 
         return step, self.first(rows)
+
+    def moved(
+        self, drawn: Callable[[Tensor], Tensor], start: Tensor, scale: Tensor, row: Prepared, state: Tensor
+    ) -> Tensor:
+        """Returns h_t of what a step starts from and of its factors, with the noise of its row; at pads the state."""
+        start = start + row["noise"] if "noise" in row else start
+        found = drawn(self.product(self.before(start) * scale) + row["alone"])
+        # Training asks nothing at pads: run on there, what differs between backends may grow without bound.
+        return ops.where(row["real"], found, state)
 
     def first(self, rows: Prepared) -> Tensor:
         """Returns h_0 for every row, (B, N)."""

@@ -1,6 +1,8 @@
 """Calculations in line: zeros, reversal, interleaving, and back to what a person writes."""
 
+import numpy as np
 import pytest
+from keras import ops
 
 import kzoo
 from kzoo.errors import InputError
@@ -50,6 +52,10 @@ def test_the_layout(task, layout, pair, source, target, ends):
     assert preprocessor.sources([ids])["encoder_ends"].tolist() == [ends]
     assert preprocessor.decode(written) == pair[1]
     assert preprocessor.steps(ids) >= len(written)
+    tensors = preprocessor.tensors(np.array([ids], "int32"))
+    assert ops.convert_to_numpy(tensors["encoder_ends"]).tolist() == [ends]
+    if "limits" in tensors:
+        assert ops.convert_to_numpy(tensors["limits"]).tolist() == [preprocessor.steps(ids)]
     again = kzoo.CalculationPreprocessor(**preprocessor.get_config())
     assert again.encode(*pair) == (ids, written) and again.get_config() == preprocessor.get_config()
 
