@@ -16,6 +16,10 @@ def to_ids(text, about):  # type: ignore[no-untyped-def]
         pairs = [number["operator"], *(digit for pair in zip(*parts, strict=False) for digit in pair)]
         words = pairs if number["aligned"] else list((number["operator"] or "").join(parts))
     ids = [about["start_id"] if word == rule["delimiter"] else about["tokens"].index(word) for word in words]
+    if "behind" in rule:  # columns behind the source, into which the answer is written
+        factor, more = rule["behind"]
+        columns = min(10_000, max(1, round(factor * len(ids)) + more))
+        return ids + [about["start_id"]] + [about["end_id"]] * columns
     return rule["prefix"] + ids + ([] if rule["delimiter"] in words else rule["suffix"])
 
 

@@ -40,6 +40,7 @@ class RecurrentSeq2Seq(SequenceModel):
         dropout: float. Rate on the encodings while training. Defaults to 0.5.
         noise: float. Standard deviation of noise on the decoder's states while training, see `AttentionDecoder`.
             Defaults to 0.
+        encoder_noise: float. The same on the encoder's, see `BidirectionalGRU`. Defaults to 0.
         preprocessor: Seq2SeqPreprocessor or its config, for models that take texts.
 
     Call arguments:
@@ -76,6 +77,7 @@ class RecurrentSeq2Seq(SequenceModel):
         encoder_units: int = 64,
         dropout: float = 0.5,
         noise: float = 0.0,
+        encoder_noise: float = 0.0,
         preprocessor: Preprocessor | Config | None = None,
         **kwargs: Any,
     ) -> None:
@@ -90,7 +92,7 @@ class RecurrentSeq2Seq(SequenceModel):
         policy = {"dtype": self.dtype_policy}
         self.embedding = keras.layers.Embedding(vocabulary_size, embedding_units, scale, **policy)
         self.boundary = BoundaryVectors(**policy)
-        self.encoder = BidirectionalGRU(encoder_units, **policy)
+        self.encoder = BidirectionalGRU(encoder_units, encoder_noise, **policy)
         self.encoding_dropout = keras.layers.Dropout(dropout, **policy)
         self.decoder = AttentionDecoder(attention, noise, **policy)
         self.projection = dense(embedding_units, 2 * encoder_units, **policy)
@@ -130,7 +132,7 @@ class RecurrentSeq2Seq(SequenceModel):
         """Returns the memory (B, S + 2, D), its mask (B, S + 2) and the summary (B, D)."""
         source = self.embedding(inputs["encoder_token_ids"])
         encodings, mask = self.boundary(source, ops.cast(inputs["encoder_padding_mask"], "bool"))
-        memory, summary = self.encoder(encodings, mask)
+        memory, summary = self.encoder(encodings, mask, training=training)
         return self.encoding_dropout(memory, training=training), mask, summary
 
     def logits(self, hidden: Tensor) -> Tensor:
@@ -158,4 +160,5 @@ class RecurrentSeq2Seq(SequenceModel):
             "encoder_units": self.encoder_units,
             "dropout": self.dropout,
             "noise": self.decoder.noise,
+            "encoder_noise": self.encoder.noise,
         }

@@ -28,7 +28,9 @@ class SequenceTagger(ReaderModel):
 
     Where a task says so (`Task.target_room`), a target and its end symbol are written into the first columns, whatever
     tokens stand there, as by the Neural GPU of [Kaiser and Sutskever, 2016](https://arxiv.org/abs/1511.08228). That
-    needs a reader that sees the whole source from every column.
+    needs a reader that sees the whole source from every column. With `layout={"behind": True}` they stand behind the
+    source, and a reader that goes from left to right can write, as the networks of
+    [Deletang et al., 2023](https://arxiv.org/abs/2207.02098); see `TaggerPreprocessor`.
 
     Args:
         vocabulary_size: int. Number of token ids V, 4 to 65,536: answers are all but the last three, which are the

@@ -11,7 +11,7 @@ from kzoo.annotations import Arrays, Config, Inputs, Tensor, Text, TokenIds
 from kzoo.errors import InputError
 from kzoo.preprocessing.calculation_preprocessor import NUMBERS, CalculationPreprocessor, numbers_of
 from kzoo.preprocessing.padding import bucket, pad
-from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor
+from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor, steps_of
 from kzoo.tasks import Task
 from kzoo.tasks.number_task import NumberTask
 from kzoo.tasks.separated import separated
@@ -63,13 +63,7 @@ class DecoderPreprocessor(Preprocessor):
             if not isinstance(numbers, dict) or not set(numbers) <= set(NUMBERS):
                 raise InputError(f"numbers is a mapping of {', '.join(NUMBERS)}, not {checks.short(numbers)}")
             self.calculation = CalculationPreprocessor(tokens, characters, reversed_target, **numbers)
-        if target_steps is not None:
-            if not isinstance(target_steps, (list, tuple)) or len(target_steps) != 2:
-                raise InputError("target_steps must be a pair of a factor and a number")
-            factor, number = target_steps
-            target_steps = [checks.number("the factor of target_steps", factor, 0.0, 100.0), number]
-            checks.integer("the number of target_steps", number, 0, MAX_LENGTH)
-        self.target_steps = target_steps
+        self.target_steps = None if target_steps is None else steps_of("target_steps", target_steps)
 
     @classmethod
     def from_task(cls, task: Task, vocabulary: Sequence[str] | None = None, filled: bool = False) -> Self:

@@ -14,6 +14,19 @@ from kzoo.preprocessing.tokenizer import Tokenizer
 MAX_LENGTH = 10_000
 
 
+def steps_of(name: str, value: Any) -> list[Any]:
+    """Returns the pair (a, b) of an argument, of which a * (source tokens) + b is a number of tokens.
+
+    Raises:
+        InputError: it is no pair of a number from 0 to 100 and an integer from 0 to 10,000.
+    """
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise InputError(f"{name} must be a pair of a factor and a number")
+    factor, number = value
+    factor = checks.number(f"the factor of {name}", factor, 0.0, 100.0)
+    return [factor, checks.integer(f"the number of {name}", number, 0, MAX_LENGTH)]
+
+
 class Preprocessor:
     """Base of what turns examples into the `(x, y, sample_weight)` of a model, and what it writes into texts.
 

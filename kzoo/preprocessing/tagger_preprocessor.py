@@ -6,10 +6,10 @@ from typing import Any, Self
 import numpy as np
 
 from kzoo import checks
-from kzoo.annotations import Arrays, Inputs, Tensor, Text, TokenIds
+from kzoo.annotations import Arrays, Config, Inputs, Tensor, Text, TokenIds
 from kzoo.errors import InputError
 from kzoo.preprocessing.padding import bucket
-from kzoo.preprocessing.preprocessor import Preprocessor
+from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor, steps_of
 from kzoo.tasks import Asked, Task
 
 
@@ -17,7 +17,8 @@ class TaggerPreprocessor(Preprocessor):
     """Turns sources and targets into the `(x, y, sample_weight)` of a model with an answer at tokens of the source.
 
     The first token of a target is the answer at the first token that is asked, and so on. There are no start and end
-    symbols, unless the target is written with an end symbol into the first columns, whatever stands there: see `room`.
+    symbols, unless the target is written with an end symbol into the first columns, whatever stands there: see `room`;
+    or into columns of their own behind the source, which a network without attention has read by then: see `behind`.
 
     Args:
         tokens: iterable of str. The vocabulary, see `Tokenizer`.
@@ -28,11 +29,15 @@ class TaggerPreprocessor(Preprocessor):
             the first columns; every column is asked then. Defaults to None: a target has an answer for each token that
             is asked.
         reversed_target: bool. Whether a target that is written so stands there from its last token to its first; needs
-            `room`. Defaults to False.
+            `room` or `behind`. Defaults to False.
+        behind: (float, int). (a, b): behind a source are the start symbol and a * (its tokens) + b end symbols, 1 to
+            10,000, into whose columns the target and its end symbol are written; only they are asked. So
+            [Deletang et al., 2023](https://arxiv.org/abs/2207.02098) have their recurrent networks write, without the
+            start symbol, which gives a network one step to turn to writing. Defaults to None: there are none.
 
     Raises:
-        InputError: an argument is out of range, `room` stands beside `asked` or `repeated`, or `reversed_target` stands
-            without `room`.
+        InputError: an argument is out of range, two of `room`, `behind` and `asked` or `repeated` are given, or
+            `reversed_target` stands without `room` or `behind`.
 
     Example:
 
@@ -44,7 +49,8 @@ class TaggerPreprocessor(Preprocessor):
     ```
     """
 
-    arguments = ("asked", "repeated", "characters", "room", "reversed_target")
+    arguments = ("asked", "repeated", "characters", "room", "reversed_target", "behind")
+    layout = ("behind",)
 
     def __init__(
         self,
@@ -54,26 +60,38 @@ class TaggerPreprocessor(Preprocessor):
         characters: bool = False,
         room: int | None = None,
         reversed_target: bool = False,
+        behind: Sequence[Any] | None = None,
     ) -> None:
         super().__init__(tokens, characters, reversed_target)
         self.asked = None if asked is None else list(asked)
         self.repeated = checks.boolean("repeated", repeated)
         self.room = None if room is None else checks.integer("room", room, 0, 1000)
+        self.behind = None if behind is None else steps_of("behind", behind)
         if self.has_end and (self.repeated or self.asked is not None):
-            raise InputError("room is for a model that is asked at every column: leave out asked and repeated")
+            name = "behind" if room is None else "room"
+            raise InputError(f"{name} is for a model that is asked at every column: leave out asked and repeated")
+        if room is not None and behind is not None:
+            raise InputError("a target stands in the first columns or behind the source: leave out room or behind")
         if self.reversed_target and not self.has_end:
-            raise InputError("reversed_target needs room: answers at tokens have their order")
+            raise InputError("reversed_target needs room or behind: answers at tokens have their order")
         known = self.tokenizer.tokens[:-3] if self.asked is None else self.asked
         ids = [*self.tokenizer.encode(known), *([self.tokenizer.end_id] if self.has_end else [])]
+        ids = ids if self.behind is None else [self.tokenizer.end_id]
         self._is_asked = np.isin(np.arange(self.tokenizer.vocabulary_size), ids)
 
     @classmethod
-    def from_task(cls, task: Task) -> Self:
+    def from_task(cls, task: Task, behind: bool = False) -> Self:
         """Returns the preprocessor of a task.
 
+        Args:
+            task: Task.
+            behind: bool. Whether targets are written behind sources, of a task that says how many tokens they have.
+
         Raises:
-            InputError: the answers of the task have no places in its sources.
+            InputError: the answers of the task have no places in its sources, or nothing says how long targets are.
         """
+        if checks.boolean("behind", behind):
+            return cls._behind(task)
         asked = task.asked_at or (Asked() if task.target_steps == (1, 0) else None)
         if asked is None:
             if task.target_room is None:
@@ -82,12 +100,25 @@ class TaggerPreprocessor(Preprocessor):
             return cls(task.vocabulary, characters=task.characters, room=room, reversed_target=turned)
         return cls(task.vocabulary, asked.tokens, asked.repeated, task.characters)
 
+    @classmethod
+    def _behind(cls, task: Task) -> Self:
+        steps = task.target_steps
+        if steps is None and task.target_room is None:
+            raise InputError(f"behind needs to know how long a target is, and {task.name} does not say it")
+        columns = (1.0, int(task.target_room or 0)) if steps is None else (steps[0], steps[1] + 1)
+        turned = task.reversed_target
+        return cls(task.vocabulary, characters=task.characters, reversed_target=turned, behind=columns)
+
     @property
     def has_end(self) -> bool:
-        return self.room is not None
+        return self.room is not None or self.behind is not None
 
     def closed(self, ids: list[int]) -> list[int]:
-        return [*ids, *[self.tokenizer.end_id] * (self.room or 0)]
+        if self.behind is None:
+            return [*ids, *[self.tokenizer.end_id] * (self.room or 0)]
+        factor, number = self.behind
+        columns = min(MAX_LENGTH, max(1, round(factor * len(ids)) + number))
+        return [*ids, self.tokenizer.start_id, *[self.tokenizer.end_id] * columns]
 
     def columns(self, ids: TokenIds) -> list[int]:
         """Returns the columns of an encoded source that are asked."""
@@ -142,6 +173,11 @@ class TaggerPreprocessor(Preprocessor):
     def shape(self, source: int, target: int) -> tuple[int, int]:
         """Returns what to pad to where the longest source has this length: targets stand in its columns."""
         return bucket(source), 1
+
+    def text_rule(self) -> Config:
+        if self.behind is None:
+            return super().text_rule()
+        return {**super().text_rule(), "suffix": [], "behind": self.behind}
 
     def prompts(self, ids: Sequence[TokenIds], pad_to: int | None = None) -> dict[str, np.ndarray]:
         """Returns what answering begins with: `sources`, and `last_token_ids` (B,), which mean nothing here."""

@@ -22,6 +22,7 @@ FORMAT = 2
 CONSTRUCTIONS = ("construct_sorter", "construct_incrementer")
 MECHANISM = re.compile(r"[a-z0-9_]{1,64}")
 ALWAYS = ("task", "task_version", "mechanism", "supervision", "model")  # written in any case
+LAYOUT = ("digits", "aligned", "running", "filled", "behind")
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ class Recipe:
             `kzoo.training.supervision.SUPERVISION`; empty is nothing. What the stages imply must be declared. None is
             not stated, as in recipes of format 1.
         layout: dict. How a `TransformerSeq2Seq` lays calculations out, `digits`, `aligned` and
-            `running`, see `CalculationPreprocessor`; or a `TransformerDecoder`: `filled`, see `DecoderPreprocessor`.
+            `running`, see `CalculationPreprocessor`; a `TransformerDecoder`, `filled`, see `DecoderPreprocessor`; or
+            where a `SequenceTagger` writes, `behind`, see `TaggerPreprocessor`.
         init_from: str or None. A preset whose weights training begins with, instead of random ones: a name, a folder
             or an address on the Hub, of the same model and vocabulary. A `TransformerClassifier` may have whole
             multiples of its units and hidden units: see `widen`.
@@ -89,8 +91,8 @@ class Recipe:
             if not isinstance(own, dict) or {"vocabulary_size", "preprocessor"} & set(own):
                 raise InputError("the config of model must be a mapping, without the vocabulary, which the task gives")
             check_plain(own, "the config of model")
-        if not isinstance(self.layout, dict) or not set(self.layout) <= {"digits", "aligned", "running", "filled"}:
-            raise InputError("layout may have digits, aligned, running and filled, and nothing else")
+        if not isinstance(self.layout, dict) or not set(self.layout) <= set(LAYOUT):
+            raise InputError(f"layout may have {', '.join(LAYOUT[:-1])} and {LAYOUT[-1]}, and nothing else")
         if self.init_from is not None and (not isinstance(self.init_from, str) or self.constructed):
             raise InputError("init_from must name a preset, for a model whose weights are trained")
         if self.calibration is None:

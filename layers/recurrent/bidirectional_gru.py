@@ -24,10 +24,13 @@ class BidirectionalGRU(keras.layers.Layer):
 
     Args:
         units: int. Size of each direction; the output has twice as many. 1 to 4096.
+        noise: float. Standard deviation of noise on the state of either direction before each step while training, 0
+            to 10, as of `LSTMReader`. No paper of the zoo has it. Defaults to 0.
 
     Call arguments:
         sequence: tensor of shape (B, S, E).
         mask: bool tensor of shape (B, S), True at real tokens; every row has at least one.
+        training: bool. Whether there is noise.
 
     Returns:
         The encodings, of shape (B, S, 2 * units), zero at pads; and the summary of shape (B, 2 * units): the forward
@@ -43,9 +46,11 @@ class BidirectionalGRU(keras.layers.Layer):
     Weights start uniform in +-1/sqrt(units), biases too, as the papers' framework does; two bias vectors a gate.
     """
 
-    def __init__(self, units: int, **kwargs: Any) -> None:
+    def __init__(self, units: int, noise: float = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.units = checks.integer("units", units, 1, 4096)
+        self.noise = checks.number("noise", noise, 0.0, 10.0)
+        self.seeds = keras.random.SeedGenerator() if noise else None
         self.forward_gru = gru(units, dtype=self.dtype_policy)
         self.backward_gru = gru(units, dtype=self.dtype_policy)
 
@@ -53,19 +58,26 @@ class BidirectionalGRU(keras.layers.Layer):
         self.forward_gru.build(sequence_shape)
         self.backward_gru.build(sequence_shape)
 
-    def call(self, sequence: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> tuple[Tensor, Tensor]:
         check_mask(mask)
-        forward = over_time(self.forward_gru, sequence)
-        backward = over_time(self.backward_gru, reverse(sequence, mask))
+        forward = over_time(self.forward_gru, sequence, self.drawn(sequence, training))
+        backward = over_time(self.backward_gru, reverse(sequence, mask), self.drawn(sequence, training))
         summary = last_token(ops.concatenate([forward, backward], axis=-1), mask)
         encodings = ops.concatenate([forward, reverse(backward, mask)], axis=-1)
         return encodings * ops.cast(mask, forward.dtype)[:, :, None], summary
+
+    def drawn(self, sequence: Tensor, training: bool) -> list[Tensor] | None:
+        """Returns noise for the state at every token of a sequence, or None where there is none."""
+        if self.seeds is None or not training:
+            return None
+        shape = (*ops.shape(sequence)[:2], self.units)
+        return [keras.random.normal(shape, stddev=self.noise, dtype=sequence.dtype, seed=self.seeds)]
 
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None
 
     def get_config(self) -> Config:
-        return {**super().get_config(), "units": self.units}
+        return {**super().get_config(), "units": self.units, "noise": self.noise}
 
 
 def gru(units: int, **kwargs: Any) -> keras.layers.GRU:

@@ -39,7 +39,12 @@ class PushdownReader(SecondOrderReader):
     G x_t + g, as in [Jang et al., 2017](https://arxiv.org/abs/1611.01144) at temperature 1. A token that leaves its
     action open is done wrong now and then, so training makes up its mind; without noise it comes to rely on a mixture.
     Outside training the largest of the three is taken for 1, and a stack does not blur over a long sequence. Empty
-    cells are zeros. Das, Giles and Sun, 1992 ("Learning context-free grammars: capabilities and limitations of a
+    cells are zeros: a token that pops an empty stack gives the same state whatever was before. With `guarded` it acts
+    there as one that does not pop: with n a stack of ones, moved as s is,
+
+        f_t = pop_t C s_(t-1)[0] + (1 - pop_t n_(t-1)[0]) B x_t
+
+    Das, Giles and Sun, 1992 ("Learning context-free grammars: capabilities and limitations of a
     recurrent neural network with an external stack memory"), trained a second-order network with a stack first; it
     pushes tokens, and reads the top at each step.
 
@@ -53,6 +58,7 @@ class PushdownReader(SecondOrderReader):
         noise: float. As of `SecondOrderReader`, on what a step starts from. Defaults to 0.
         cells: int. Depth of the stack, 2 to 4,096: what is pushed beyond it is lost. No weight depends on it. Defaults
             to 128.
+        guarded: bool. Whether a token that pops an empty stack acts as itself. Defaults to False.
         dtype: str or DTypePolicy. As of every Keras layer; it is float32 under any.
 
     Call arguments:
@@ -83,11 +89,13 @@ class PushdownReader(SecondOrderReader):
         go_backwards: bool = False,
         noise: float = 0.0,
         cells: int = 128,
+        guarded: bool = False,
         dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(units, factors, centroids, keep, go_backwards, noise, dtype, **kwargs)
         self.cells = checks.integer("cells", cells, 2, 4096)
+        self.guarded = checks.boolean("guarded", guarded)
         self.seeds = self.seeds or keras.random.SeedGenerator()
 
     def build(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> None:
@@ -118,9 +126,11 @@ class PushdownReader(SecondOrderReader):
             hidden, stack = state["hidden"], state["stack"]
             push, pop, none = ops.split(row["actions"], ACTIONS, axis=-1)
             start = push * initial + (1.0 - push) * hidden
-            scale = pop * self.returned(stack[:, 0]) + (1.0 - pop) * row["scale"]
+            filled = stack[:, 0, self.units :] if self.guarded else 1.0
+            scale = pop * self.returned(stack[:, 0, : self.units]) + (1.0 - pop * filled) * row["scale"]
             found = self.moved(drawn, start, scale, row, hidden)
-            pushed = ops.concatenate([hidden[:, None], stack[:, :-1]], axis=1)
+            cell = ops.concatenate([hidden, ops.ones_like(hidden[:, :1])], axis=1) if self.guarded else hidden
+            pushed = ops.concatenate([cell[:, None], stack[:, :-1]], axis=1)
             popped = ops.concatenate([stack[:, 1:], ops.zeros_like(stack[:, :1])], axis=1)
             stack = push[:, None] * pushed + pop[:, None] * popped + none[:, None] * stack
             return {"hidden": found, "stack": stack}, found
@@ -128,11 +138,12 @@ class PushdownReader(SecondOrderReader):
         length = rows["alone"].shape[0]
         # What is deeper than half of a sequence is never popped again; the length is no number where it is traced.
         cells = min(self.cells, length // 2 + 1) if isinstance(length, int) else self.cells
-        stack = ops.zeros_like(initial)[:, None] + ops.zeros((1, cells, 1))
+        size = self.units + (1 if self.guarded else 0)  # the last of a cell says that there is one
+        stack = ops.zeros_like(initial[:, :1])[:, None] + ops.zeros((1, cells, size))
         return step, {"hidden": initial, "stack": stack}
 
     def get_config(self) -> Config:
-        return {**super().get_config(), "cells": self.cells}
+        return {**super().get_config(), "cells": self.cells, "guarded": self.guarded}
 
 
 alias("reader", "pushdown", "PushdownReader")

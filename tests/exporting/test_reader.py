@@ -11,7 +11,7 @@ from kzoo.exporting import reader
 from kzoo.registry import classes
 
 pytestmark = pytest.mark.once
-LAYOUTS = [{}, {"digits": 7}, {"aligned": True}, {"aligned": True, "digits": 6}, {"running": True}]
+LAYOUTS = [{}, {"digits": 7}, {"aligned": True}, {"aligned": True, "digits": 6}, {"running": True}, {"behind": True}]
 # Where what exists makes no difference to the rule, one task stands for many.
 TASKS = ["scan", "recopy", "ctl_forward", "arithmetic", "listops", "addition", "multiplication", "successor", "sorter"]
 TASKS += [

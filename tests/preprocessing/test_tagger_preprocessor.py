@@ -18,6 +18,8 @@ ASKED = {
     "any, the second time": ({"repeated": True}, [[4, 6, 7], [1, 2], []]),
     "every column": ({"room": 0}, [list(range(8)), [0, 1, 2], [0, 1]]),
     "every column, and one behind": ({"room": 1}, [list(range(9)), [0, 1, 2, 3], [0, 1, 2]]),
+    "columns of their own": ({"behind": (0.5, 1)}, [list(range(9, 14)), [4, 5, 6], [3, 4]]),
+    "one column of its own": ({"behind": (0, 0)}, [[9], [4], [3]]),
 }
 
 
@@ -27,7 +29,7 @@ def test_the_columns(about):
     preprocessor = TaggerPreprocessor(TOKENS, **arguments)
     ids = [preprocessor.encode_source(source) for source in SOURCES]
     assert [preprocessor.columns(row) for row in ids] == expected
-    token_ids = preprocessor.sources(ids, 9)["token_ids"]
+    token_ids = preprocessor.sources(ids, 14)["token_ids"]
     found = preprocessor.tensors(ops.convert_to_tensor(token_ids))
     asked = ops.convert_to_numpy(preprocessor.are_asked(ops.convert_to_tensor(token_ids)))
     assert [np.flatnonzero(row).tolist() for row in asked] == expected  # pads are never asked
@@ -86,6 +88,35 @@ def test_targets_stand_in_the_first_columns(task):
             TaggerPreprocessor("01", room=1, **other)
     with pytest.raises(InputError, match="reversed_target needs room"):
         TaggerPreprocessor("01", reversed_target=True)
+
+
+@pytest.mark.parametrize("task", ["stack_manipulation", "reverse_string", "duplicate_string", "binary_addition"])
+def test_targets_stand_behind_the_source(task):
+    task = kzoo.tasks.get(task)
+    preprocessor = TaggerPreprocessor.from_task(task, behind=True)
+    start, end = preprocessor.tokenizer.start_id, preprocessor.tokenizer.end_id
+    for length in range(2, 12):
+        sources = [example for example in task.examples("test", 10, length=length)]
+        x, y, weight = preprocessor(sources)
+        for ids, row, asked, example in zip(x["token_ids"], y, weight, sources, strict=True):
+            n, count = len(example.source), len(example.target) + 1
+            assert ids[:n].tolist() == preprocessor.tokenizer.encode(example.source)
+            columns = slice(n + 1, n + 1 + count)
+            assert ids[n] == start and set(ids[columns].tolist()) == {end}
+            assert asked[columns].all() and asked.sum() == count and row[columns][-1] == end
+            assert preprocessor.tokens(preprocessor.decode(row[columns])) == list(example.target)
+
+
+def test_what_does_not_go_with_columns_behind():
+    for other in ({"asked": "0"}, {"repeated": True}):
+        with pytest.raises(InputError, match="behind is for a model that is asked at every column"):
+            TaggerPreprocessor("01", behind=(1, 0), **other)
+    with pytest.raises(InputError, match="leave out room or behind"):
+        TaggerPreprocessor("01", behind=(1, 0), room=1)
+    with pytest.raises(InputError, match="behind must be a pair of a factor and a number"):
+        TaggerPreprocessor("01", behind=3)
+    with pytest.raises(InputError, match="behind needs to know how long a target is, and recopy does not say it"):
+        kzoo.models.SequenceTagger.from_task("recopy", layout={"behind": True})
 
 
 def test_a_task_of_ones_own_says_where():

@@ -49,7 +49,7 @@ def test_the_second_stage(first, tmp_path):
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"layout": {"digit": 7}}, "layout may have digits, aligned, running and filled"),
+        ({"layout": {"digit": 7}}, "layout may have digits, aligned, running, filled and behind, and nothing else"),
         ({"calibration": {"examples": 100}}, "calibration must name a preset"),
         (
             {"calibration": {"preset": "x"}, "model": {**CONFIG["model"], "config": {"self_bias": "windowed"}}},

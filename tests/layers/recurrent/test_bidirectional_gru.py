@@ -23,8 +23,8 @@ def layer():
     return layer
 
 
-def call(layer, x, mask):
-    return [keras.ops.convert_to_numpy(y) for y in layer(x.astype("float32"), mask)]
+def call(layer, x, mask, training=False):
+    return [keras.ops.convert_to_numpy(y) for y in layer(x.astype("float32"), mask, training=training)]
 
 
 def gru(cell, x):
@@ -77,3 +77,17 @@ def test_first_weights_are_those_of_the_papers_framework():
 def test_bad_units_are_one_sentence(units):
     with pytest.raises(InputError, match="units must be an integer from 1 to 4096"):
         kzoo.layers.BidirectionalGRU(units)
+
+
+def test_noise_is_added_to_both_directions_while_training(layer):
+    noisy = kzoo.layers.BidirectionalGRU(5, noise=0.5)
+    noisy.build((None, None, X.shape[-1]))
+    noisy.set_weights(layer.get_weights() + noisy.get_weights()[len(layer.get_weights()) :])
+    for found, expected in zip(call(noisy, X, MASK), call(layer, X, MASK), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+    first, again = (call(noisy, X, MASK, training=True)[0] for _ in range(2))
+    alone = call(layer, X, MASK)[0]
+    for half in np.split(first - alone, 2, axis=-1) + np.split(first - again, 2, axis=-1):
+        assert 0.05 < np.abs(half[MASK]).mean() < 1.0
+    assert not first[~MASK].any()
+    assert kzoo.layers.BidirectionalGRU.from_config(noisy.get_config()).noise == 0.5

@@ -39,13 +39,14 @@ def no_noise(monkeypatch):
 
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("centroids", [0, 3])
+@pytest.mark.parametrize("guarded", [False, True])
 @pytest.mark.usefixtures("no_noise")
-def test_the_equations(centroids, training):
-    reader = made(factors=6, centroids=centroids, keep=0.3 if centroids else None, cells=3)
+def test_the_equations(guarded, centroids, training):
+    reader = made(factors=6, centroids=centroids, keep=0.3 if centroids else None, cells=3, guarded=guarded)
     x = np.random.default_rng(0).normal(size=(1, 9, 2)).astype("float32")
     maps = {n: numpy(getattr(reader, n).kernel) for n in ("before", "token", "product", "alone", "returned", "actions")}
     h0 = rms_norm(numpy(reader.initial))
-    h, stack, taken = h0, np.zeros((3, 4)), []
+    h, stack, there, taken = h0, np.zeros((3, 4)), np.zeros(3), []
     for row in x[0]:
         actions = softmax(row @ maps["actions"] + numpy(reader.actions.bias))
         if not training:
@@ -53,10 +54,12 @@ def test_the_equations(centroids, training):
         taken.append(int(actions.argmax()))
         push, pop, none = actions
         start = push * h0 + (1 - push) * h
-        scale = pop * stack[0] @ maps["returned"] + (1 - pop) * row @ maps["token"]
+        itself = 1 - pop * (there[0] if guarded else 1)
+        scale = pop * stack[0] @ maps["returned"] + itself * row @ maps["token"]
         z = (start @ maps["before"] * scale) @ maps["product"] + row @ maps["alone"] + numpy(reader.alone.bias)
         above, below = np.vstack([h, stack[:-1]]), np.vstack([stack[1:], np.zeros(4)])
         stack = push * above + pop * below + none * stack
+        there = push * np.append(1, there[:-1]) + pop * np.append(there[1:], 0) + none * there
         h = rms_norm(z)
         if centroids:
             table = rms_norm(numpy(reader.table))
@@ -110,6 +113,14 @@ def test_a_stack_does_not_blur():
     soft.actions.bias.assign(np.array([0, 0, 1.5], "float32"))
     np.testing.assert_allclose(states(soft, "ab(a(b)a)b"), states(reader, "ab(a(b)a)b"), atol=1e-5)
     assert np.abs(states(soft, "ab(a(b)a)b", training=True) - states(reader, "ab(a(b)a)b"))[-1].max() > 0.1
+
+
+def test_what_an_empty_stack_returns():
+    for guarded in (False, True):
+        reader = calling(guarded=guarded)
+        one, other = states(reader, "a)"), states(reader, "b)")
+        assert np.allclose(one[1], other[1], atol=1e-5) is not guarded  # guarded, the token goes on from the state
+        np.testing.assert_allclose(states(reader, "a(b)"), states(calling(), "a(b)"), atol=1e-5)
 
 
 def test_actions_are_drawn_in_training():
