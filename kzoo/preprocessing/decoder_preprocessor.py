@@ -9,7 +9,7 @@ import numpy as np
 from kzoo import checks
 from kzoo.annotations import Arrays, Config, Inputs, Tensor, Text, TokenIds
 from kzoo.errors import InputError
-from kzoo.preprocessing.calculation_preprocessor import NUMBERS, CalculationPreprocessor, numbers_of
+from kzoo.preprocessing.number_layout import NUMBERS, NumberLayout, numbers_of
 from kzoo.preprocessing.padding import bucket, pad
 from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor, steps_of
 from kzoo.tasks import Task
@@ -58,11 +58,12 @@ class DecoderPreprocessor(Preprocessor):
         numbers: Config | None = None,
     ) -> None:
         super().__init__(tokens, characters, reversed_target)
-        self.numbers, self.calculation = numbers, None
+        self.numbers = numbers
+        self.number_layout: NumberLayout | None = None
         if numbers is not None:
             if not isinstance(numbers, dict) or not set(numbers) <= set(NUMBERS):
                 raise InputError(f"numbers is a mapping of {', '.join(NUMBERS)}, not {checks.short(numbers)}")
-            self.calculation = CalculationPreprocessor(tokens, characters, reversed_target, **numbers)
+            self.number_layout = NumberLayout(self.tokenizer, self.reversed_target, **numbers)
         self.target_steps = None if target_steps is None else steps_of("target_steps", target_steps)
 
     @classmethod
@@ -104,10 +105,9 @@ class DecoderPreprocessor(Preprocessor):
         Raises:
             InputError: the source is empty, longer than 10,000 tokens, or has an unknown token.
         """
-        if self.calculation is not None:
-            return self.closed(
-                self.check_length(self.calculation.filled_up(self.tokenizer.encode(self.tokens(source))))
-            )
+        if self.number_layout is not None:
+            ids = self.number_layout.source(self.tokenizer.encode(self.tokens(source)))
+            return self.closed(self.check_length(ids))
         parts = separated(self.tokens(source), DELIMITER)
         if len(parts) == 1:
             parts.append([])
@@ -124,22 +124,23 @@ class DecoderPreprocessor(Preprocessor):
 
     def encode(self, source: Text, target: Text) -> tuple[list[int], list[int]]:
         first, second = super().encode(source, target)
-        if self.calculation is None:
+        if self.number_layout is None:
             return first, second
-        return first, self.calculation.filled_target(second, self.calculation.width_of(len(first) - 1))
+        return first, [*self.number_layout.target(first[:-1], second[:-1]), second[-1]]
 
     def decode(self, ids: Iterable[int]) -> str:
         text = super().decode(ids)
-        return text if self.calculation is None else self.calculation.without_zeros(text)
+        return text if self.number_layout is None else self.number_layout.text(text)
 
     def any_source(self, rng: np.random.Generator, length: int) -> list[str]:
-        return super().any_source(rng, length) if self.calculation is None else self.calculation.any_source(rng, length)
+        numbers = self.number_layout
+        return super().any_source(rng, length) if numbers is None else numbers.any_source(rng, length)
 
     def steps(self, source: TokenIds, max_length: int | None = None) -> int:
         """Returns the most tokens that a model writes for an encoded source."""
         tokens = len(source) - (source[-1] == self.tokenizer.start_id)
-        if self.calculation is not None:
-            return min(max_length or MAX_LENGTH, int(self.calculation.width_of(tokens)) + 1)
+        if self.number_layout is not None:
+            return min(max_length or MAX_LENGTH, int(self.number_layout.width_of(tokens)) + 1)
         if self.target_steps is None:
             return max_length or 10 * tokens + 10
         number = max(1, round(self.target_steps[0] * tokens) + self.target_steps[1])
@@ -173,8 +174,8 @@ class DecoderPreprocessor(Preprocessor):
         prompt = {"token_ids": ops.where(is_last, self.tokenizer.pad_id, token_ids), "last_token_ids": last}
         prompt["padding_mask"] = columns < sizes[:, None] - 1
         tokens = sizes - ops.cast(last == self.tokenizer.start_id, "int32")
-        if self.calculation is not None:
-            return {**prompt, "limits": ops.minimum(self.calculation.width_of(tokens) + 1, MAX_LENGTH)}
+        if self.number_layout is not None:
+            return {**prompt, "limits": ops.minimum(self.number_layout.width_of(tokens) + 1, MAX_LENGTH)}
         if self.target_steps is None:
             return {**prompt, "limits": 10 * tokens + 10}
         factor, number = self.target_steps
@@ -188,7 +189,7 @@ class DecoderPreprocessor(Preprocessor):
         return math.ceil(factor) * columns + (number if factor else max(number, 1))
 
     def text_rule(self) -> Config:
-        own = {} if self.calculation is None else {"number": self.calculation.text_rule()["number"]}
+        own = {} if self.number_layout is None else {"number": self.number_layout.rule()}
         return {**super().text_rule(), "delimiter": DELIMITER, **own}
 
     def arrays(

@@ -82,7 +82,7 @@ def test_every_example_comes_back(task, aligned):
     for source, target in kzoo.tasks.get(task).examples("train", 200):
         ids, written = preprocessor.encode(source, target)
         assert preprocessor.decode(written) == "".join(target)
-        assert len(written) == preprocessor.width(ids) + 1 == preprocessor.steps(ids)
+        assert len(written) == preprocessor.number_layout.written(ids[1:-1]) + 1 == preprocessor.steps(ids)
 
 
 def test_rows_of_several_lengths():
