@@ -11,7 +11,7 @@ from kzoo.annotations import Arrays, Config, Inputs, Tensor, Text, TokenIds
 from kzoo.errors import InputError
 from kzoo.preprocessing.number_layout import NUMBERS, NumberLayout, numbers_of
 from kzoo.preprocessing.padding import bucket, pad
-from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor, steps_of
+from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor, steps_for, steps_of
 from kzoo.tasks import Task
 from kzoo.tasks.number_task import NumberTask
 from kzoo.tasks.separated import separated
@@ -143,7 +143,7 @@ class DecoderPreprocessor(Preprocessor):
             return min(max_length or MAX_LENGTH, int(self.number_layout.width_of(tokens)) + 1)
         if self.target_steps is None:
             return max_length or 10 * tokens + 10
-        number = max(1, round(self.target_steps[0] * tokens) + self.target_steps[1])
+        number = steps_for(self.target_steps, tokens)
         return min(max_length or number, number)
 
     def shape(self, source: int, target: int) -> tuple[int, int]:

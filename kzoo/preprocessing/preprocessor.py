@@ -27,6 +27,12 @@ def steps_of(name: str, value: Any) -> list[Any]:
     return [factor, checks.integer(f"the number of {name}", number, 0, MAX_LENGTH)]
 
 
+def steps_for(steps: Sequence[Any], tokens: int) -> int:
+    """Returns the number of tokens, one or more, that a pair of `steps_of` gives for so many of the source."""
+    factor, number = steps
+    return max(1, round(factor * tokens) + number)
+
+
 class Preprocessor:
     """Base of what turns examples into the `(x, y, sample_weight)` of a model, and what it writes into texts.
 

@@ -9,7 +9,7 @@ from kzoo import checks
 from kzoo.annotations import Arrays, Config, Inputs, Tensor, Text, TokenIds
 from kzoo.errors import InputError
 from kzoo.preprocessing.padding import bucket
-from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor, steps_of
+from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor, steps_for, steps_of
 from kzoo.tasks import Asked, Task
 
 
@@ -116,8 +116,7 @@ class TaggerPreprocessor(Preprocessor):
     def closed(self, ids: list[int]) -> list[int]:
         if self.behind is None:
             return [*ids, *[self.tokenizer.end_id] * (self.room or 0)]
-        factor, number = self.behind
-        columns = min(MAX_LENGTH, max(1, round(factor * len(ids)) + number))
+        columns = min(MAX_LENGTH, steps_for(self.behind, len(ids)))
         return [*ids, self.tokenizer.start_id, *[self.tokenizer.end_id] * columns]
 
     def columns(self, ids: TokenIds) -> list[int]:

@@ -29,3 +29,15 @@ def over_time(layer: keras.layers.RNN, sequence: Tensor, noise: Sequence[Tensor]
     rows = {"inputs": sequence} if noise is None else {"inputs": sequence, "noise": list(noise)}
     _, outputs = scan(step, initial, keras.tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), rows))
     return ops.swapaxes(outputs, 0, 1)
+
+
+def state_noise(
+    sequence: Tensor, units: int, stddev: float, seeds: keras.random.SeedGenerator | None, states: int = 1
+) -> list[Tensor] | None:
+    """Returns noise for so many states at every token of a sequence, each (B, T, units), as `over_time` takes it; None
+    without a generator.
+    """
+    if seeds is None:
+        return None
+    shape, options = (*ops.shape(sequence)[:2], units), {"dtype": sequence.dtype, "seed": seeds}
+    return [keras.random.normal(shape, stddev=stddev, **options) for _ in range(states)]

@@ -10,7 +10,7 @@ from kzoo.annotations import Config, Shape, Tensor
 from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.dense import recurrent_initializers
 from kzoo.layers.functional.last_token import last_token
-from kzoo.layers.functional.over_time import over_time
+from kzoo.layers.functional.over_time import over_time, state_noise
 from kzoo.layers.functional.reverse import reverse
 from kzoo.registry import register
 
@@ -60,18 +60,13 @@ class BidirectionalGRU(keras.layers.Layer):
 
     def call(self, sequence: Tensor, mask: Tensor, training: bool = False) -> tuple[Tensor, Tensor]:
         check_mask(mask)
-        forward = over_time(self.forward_gru, sequence, self.drawn(sequence, training))
-        backward = over_time(self.backward_gru, reverse(sequence, mask), self.drawn(sequence, training))
+        seeds = self.seeds if training else None
+        first, second = (state_noise(sequence, self.units, self.noise, seeds) for _ in range(2))
+        forward = over_time(self.forward_gru, sequence, first)
+        backward = over_time(self.backward_gru, reverse(sequence, mask), second)
         summary = last_token(ops.concatenate([forward, backward], axis=-1), mask)
         encodings = ops.concatenate([forward, reverse(backward, mask)], axis=-1)
         return encodings * ops.cast(mask, forward.dtype)[:, :, None], summary
-
-    def drawn(self, sequence: Tensor, training: bool) -> list[Tensor] | None:
-        """Returns noise for the state at every token of a sequence, or None where there is none."""
-        if self.seeds is None or not training:
-            return None
-        shape = (*ops.shape(sequence)[:2], self.units)
-        return [keras.random.normal(shape, stddev=self.noise, dtype=sequence.dtype, seed=self.seeds)]
 
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None

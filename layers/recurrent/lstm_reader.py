@@ -3,13 +3,12 @@
 from typing import Any
 
 import keras
-from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, Tensor
 from kzoo.errors import InputError
 from kzoo.layers.functional.dense import recurrent_initializers
-from kzoo.layers.functional.over_time import over_time
+from kzoo.layers.functional.over_time import over_time, state_noise
 from kzoo.layers.recurrent.reader import Reader
 from kzoo.registry import alias, register
 
@@ -90,10 +89,8 @@ class LSTMReader(Reader):
 
     def drawn(self, sequence: Tensor, training: bool) -> list[Tensor] | None:
         """Returns noise for both states at every token of a sequence, or None where there is none."""
-        if self.seeds is None or not training:
-            return None
-        shape = (*ops.shape(sequence)[:2], self.units)
-        return [self.noise * keras.random.normal(shape, dtype=sequence.dtype, seed=self.seeds) for _ in range(2)]
+        seeds = self.seeds if training else None
+        return state_noise(sequence, self.units, self.noise, seeds, states=2)
 
     def get_config(self) -> Config:
         own = {"units": self.units, "layers": self.layers, "dropout": self.dropout.rate, "noise": self.noise}

@@ -32,11 +32,7 @@ export function toIds(text, about) {
   const rule = about.text;
   let words = wordsOf(text, about);
   if (rule.number) words = filledUp(words, about);
-  const ids = words.map((word) => about.tokens.indexOf(word));
-  if (!rule.behind) return [...rule.prefix, ...ids, ...rule.suffix];
-  const [factor, more] = rule.behind; // columns behind the source, into which the answer is written
-  const columns = Array(Math.max(1, Math.round(factor * ids.length) + more)).fill(about.end_id);
-  return [...ids, about.start_id, ...columns];
+  return [...rule.prefix, ...words.map((word) => about.tokens.indexOf(word)), ...rule.suffix];
 }
 
 /** Zeros stand before each operand, so that both have as many digits. */
