@@ -17,9 +17,9 @@ def cross_table(found: Entries) -> list[dict[str, Any]]:
     """Returns the rows of the table: those without tags first, and in each group of tags those first that do most.
 
     Each has `mechanism`, `tags`, `model` (the class) and `cells`: by task `run` (its name), `score` (the mean over
-    seeds), `worst` (the score of the worst seed), `seeds` (how many) and `holds`, the greatest scored length up to
-    which every seed solves every one, or None. Of several runs of a mechanism with the same tags it is the one with
-    the most seeds, and of those the best.
+    seeds), `worst` (the score of the worst seed), `tokens` (the same mean of token accuracies, or None where a seed
+    lacks one), `seeds` (how many) and `holds`, the greatest scored length up to which every seed solves every one, or
+    None. Of several runs of a mechanism with the same tags it is the one with the most seeds, and of those the best.
 
     Args:
         found: entries of the leaderboard.
@@ -45,15 +45,18 @@ def task_order(rows: Sequence[dict[str, Any]]) -> list[str]:
     return sorted(models, key=lambda task: (max(models[task], key=lambda model: (models[task][model], model)), task))
 
 
-def shown(cell: dict[str, Any] | None) -> str:
-    """Returns a cell as "100 (3)": the score in whole percent, and how many seeds it is the mean of."""
-    return "" if cell is None else score_of_seeds(cell["score"], cell["seeds"])
+def shown(cell: dict[str, Any] | None, key: str = "score") -> str:
+    """Returns a cell as "100 (3)": the score, or the one in tokens, in whole percent, and the mean of how many seeds
+    it is.
+    """
+    return "" if cell is None or cell[key] is None else score_of_seeds(cell[key], cell["seeds"])
 
 
 def cross_markdown(rows: Sequence[dict[str, Any]]) -> str:
     """Returns the table in Markdown: rows without tags, then apart from them those with tags, each by their model.
 
-    Below the rows stands what the most frequent answer has, where answers are one token.
+    Below the rows stands what the most frequent answer has, where answers are one token. A third table has the scores
+    in tokens, where they say more.
     """
     order = task_order(rows)
     parts = [
@@ -62,21 +65,43 @@ def cross_markdown(rows: Sequence[dict[str, Any]]) -> str:
         "same model with the same tags it is the one with the most seeds, and of those the best. `kzoo plot "
         "leaderboard` draws it.",
     ]
-    for title, told in ((f"Trained on {ALONE}", False), ("With more, which the tags say", True)):
-        own = [row for row in rows if bool(row["tags"]) is told]
-        parts += [f"### {title}"] if own else []
-        for model in dict.fromkeys(row["model"] for row in own):
-            parts += [f"`{model}`:", _table([row for row in own if row["model"] == model], order)]
+    alone, told = ([row for row in rows if bool(row["tags"]) is tagged] for tagged in (False, True))
+    parts += _section(f"Trained on {ALONE}", alone, order)
+    parts += _section("With more, which the tags say", told, order)
+    in_tokens = _section("", alone, order, "tokens")
+    if in_tokens:
+        parts += [
+            "### Tokens, trained on pairs alone",
+            "The same mean of token accuracies, where it is another: the share of right tokens, each given the true "
+            "ones before it; a tagger's are all given at once. It tells apart what is wrong at one token and what is "
+            "wrong at all, where no sequence is right as a whole. The Chomsky paper's accuracy counts tokens, too.",
+            *in_tokens,
+        ]
     return "\n\n".join(parts)
 
 
-def _table(rows: Sequence[dict[str, Any]], order: Sequence[str]) -> str:
-    columns = [task for task in order if any(task in row["cells"] for row in rows)]
-    lines = [[row["mechanism"], *(shown(row["cells"].get(task)) for task in columns)] for row in rows]
+def _section(title: str, rows: Entries, order: Sequence[str], key: str = "score") -> list[str]:
+    """Returns a title, and a table a model of the rows that have a cell of these tasks."""
+    parts = [f"### {title}"] if rows and title else []
+    for model in dict.fromkeys(row["model"] for row in rows):
+        own = [row for row in rows if row["model"] == model]
+        columns = [task for task in order if any(_tells(row["cells"].get(task), key) for row in own)]
+        own = [row for row in own if any(shown(row["cells"].get(task), key) for task in columns)]
+        parts += [f"`{model}`:", _table(own, columns, key)] if own else []
+    return parts
+
+
+def _tells(cell: dict[str, Any] | None, key: str) -> bool:
+    """Returns whether a cell says anything under this key, of tokens what its score does not say."""
+    return shown(cell, key) != "" and (key == "score" or shown(cell, key) != shown(cell))
+
+
+def _table(rows: Entries, columns: Sequence[str], key: str) -> str:
+    lines = [[row["mechanism"], *(shown(row["cells"].get(task), key) for task in columns)] for row in rows]
     told = bool(rows[0]["tags"])
     for line, row in zip(lines, rows, strict=True):
         line += [", ".join(row["tags"])] if told else []
-    shares = [most_frequent_answer(tasks.get(task)) for task in columns]
+    shares = [None if key == "tokens" else most_frequent_answer(tasks.get(task)) for task in columns]
     if any(share is not None for share in shares):
         own = ["" if share is None else whole_percent(share) for share in shares]
         lines.append(["*the most frequent answer*", *own, *([""] if told else [])])
@@ -93,5 +118,12 @@ def _total(row: dict[str, Any]) -> float:
 
 def _cell(entry: dict[str, Any]) -> dict[str, Any]:
     own = [seed["accuracy"] for seed in entry["seeds"].values()]
-    score = {"run": entry["name"], "score": entry["score"]["mean"], "worst": entry["score"]["min"]}
-    return {**score, "seeds": len(own), "holds": holds(own, entry["lengths"])}
+    tokens = [seed["token_score"] for seed in entry["seeds"].values()]
+    return {
+        "run": entry["name"],
+        "score": entry["score"]["mean"],
+        "worst": entry["score"]["min"],
+        "tokens": None if None in tokens else sum(tokens) / len(tokens),
+        "seeds": len(own),
+        "holds": holds(own, entry["lengths"]),
+    }

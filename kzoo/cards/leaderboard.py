@@ -20,7 +20,8 @@ def entries() -> list[dict[str, Any]]:
     Each has `release`, `task`, `version`, `name`, `mechanism`, `model` (the class), `tags`, `parameters` (or None, of a
     recorded run), `steps`, `examples_seen`, `seconds` (means over its trainings), `recipe_sha256`, `lengths`, `score`
     and `reach` (each mean, sd, min and max over seeds), `rank` among those with its tags, and `seeds`: for each its
-    `weights_sha256`, `accuracy` and `n` by length, `score` and `reach`.
+    `weights_sha256`, `accuracy`, `tokens` (the token accuracy) and `n` by length, `score`, `token_score` (None where
+    token accuracy was not measured at every scored length) and `reach`.
     """
     found = []
     for name in catalogue.names_of(catalogue.PRESET, catalogue.RUN):
@@ -49,7 +50,13 @@ def entry_of(preset: Preset) -> dict[str, Any] | None:
     for seed, own in sorted(by_seed(preset, task.name).items()):
         score = protocol.chomsky_score(own["accuracy"], lengths)
         if score is not None:
-            seeds[seed] = {**own, "score": score, "reach": protocol.reach(own["accuracy"], lengths, longest)}
+            reach, tokens = protocol.reach(own["accuracy"], lengths, longest), own["tokens"]
+            seeds[seed] = {
+                **own,
+                "score": score,
+                "reach": reach,
+                "token_score": protocol.chomsky_score(tokens, lengths),
+            }
     if not seeds:
         return None
     entry: dict[str, Any] = {"release": protocol.RELEASE, "task": task.name, "version": task.version}
@@ -63,16 +70,17 @@ def entry_of(preset: Preset) -> dict[str, Any] | None:
 
 
 def by_seed(preset: Preset, task: str, whole: bool = False) -> dict[int, dict[str, Any]]:
-    """Returns the `weights_sha256`, and the sequence `accuracy` and `n` by length, of each training seed of a preset or
-    recorded run; with `whole` those of the test split as a whole, under None.
+    """Returns the `weights_sha256`, and the sequence `accuracy`, token accuracy (`tokens`) and `n` by length, of each
+    training seed of a preset or recorded run; with `whole` those of the test split as a whole, under None.
     """
     measured: dict[int, dict[str, Any]] = {}
     for row in [*preset.rows, *preset.other_rows]:
-        if row["metric"] == "sequence_accuracy" and row["task"] == task and (row["length"] is None) == whole:
-            own = measured.setdefault(row["training_seed"] or 0, {"accuracy": {}, "n": {}})
+        key = {"sequence_accuracy": "accuracy", "token_accuracy": "tokens"}.get(row["metric"])
+        if key and row["task"] == task and (row["length"] is None) == whole:
+            own = measured.setdefault(row["training_seed"] or 0, {"accuracy": {}, "tokens": {}, "n": {}})
             own["weights_sha256"] = row["weights_sha256"]
-            own["accuracy"][row["length"]], own["n"][row["length"]] = row["value"], row["n"]
-    return measured
+            own[key][row["length"]], own["n"][row["length"]] = row["value"], row["n"]
+    return {seed: own for seed, own in measured.items() if own["accuracy"]}
 
 
 def recipe_of(preset: Preset) -> Recipe | None:

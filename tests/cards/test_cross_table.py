@@ -15,8 +15,10 @@ from kzoo.evaluation.report import whole_percent
 pytestmark = pytest.mark.once
 
 
-def entry(mechanism, task, *scores, tags=(), name=None, model="A"):
-    seeds = {i: {"accuracy": {20: score, 30: score}, "score": score} for i, score in enumerate(scores)}
+def entry(mechanism, task, *scores, tags=(), name=None, model="A", tokens=None):
+    seeds = {
+        i: {"accuracy": {20: score, 30: score}, "score": score, "token_score": tokens} for i, score in enumerate(scores)
+    }
     score = {"mean": sum(scores) / len(scores), "min": min(scores)}
     own = {"mechanism": mechanism, "task": task, "name": name or f"{mechanism}_{task}", "model": model}
     return own | {"tags": list(tags), "lengths": [20, 30], "seeds": seeds, "score": score}
@@ -31,7 +33,8 @@ def test_a_cell_is_the_run_with_the_most_seeds_and_of_those_the_best():
     ]
     alone, told = cross_table(found)
     cell = alone["cells"]["copy"]
-    assert cell == {"run": "better", "score": pytest.approx(0.8), "worst": 0.5, "seeds": 3, "holds": None}
+    own = {"run": "better", "score": pytest.approx(0.8), "worst": 0.5, "tokens": None, "seeds": 3, "holds": None}
+    assert cell == own
     assert told["tags"] == ["longer inputs"] and told["cells"]["copy"]["holds"] == 30
     assert shown(cell) == "80 (3)" and shown(None) == ""
 
@@ -70,8 +73,10 @@ def test_whole_percent_is_never_rounded_to_all_or_nothing():
 
 def test_the_table_of_the_page_has_every_cell_and_marks_what_had_more():
     rows = cross_table(entries())
-    text = cross_markdown(rows)
+    text, in_tokens = cross_markdown(rows).split("### Tokens")
     alone, more = text.split("### With more")
+    shares = {(row["mechanism"], task): cell for row in rows for task, cell in row["cells"].items()}
+    assert f"| {shown(shares['nope', 'copy'], 'tokens')} |" in in_tokens
     assert len(re.findall(r"\(\d+\)", text)) == sum(len(row["cells"]) for row in rows)
     no_row = ("mechanism", "---", "*the most frequent answer*")
     lines = [line for line in text.splitlines() if line.startswith("|") and not any(word in line for word in no_row)]
@@ -95,6 +100,21 @@ def test_models_stand_apart_and_the_most_frequent_answer_below():
     assert "| one | 100 (1) |\n| *the most frequent answer* | 5" in own and "| two | 100 (1) |  |" in others
     assert most_frequent_answer(tasks.get("copy")) is None and most_frequent_answer(tasks.get("lookup")) is None
     assert 0.45 < most_frequent_answer(tasks.get("parity_check")) < 0.55
+
+
+def test_tokens_stand_apart_where_they_say_more():
+    found = [
+        entry("one", "copy", 0.0, 0.0, tokens=0.75),
+        entry("one", "parity_check", 0.5, tokens=0.5),
+        entry("two", "copy", 0.0),
+        entry("three", "copy", 1.0, tokens=1.0),
+        entry("other", "copy", 1.0, tokens=1.0, model="B"),
+        entry("told", "copy", 0.0, tokens=0.5, tags=["gold attention"]),
+    ]
+    text = cross_markdown(cross_table(found)).split("### Tokens")[1]
+    assert "| mechanism | copy |" in text and "| one | 75 (2) |" in text and "| three | 100 (1) |" in text
+    assert not any(word in text for word in ("| two |", "| other |", "| told |", "`B`", "parity"))
+    assert "### Tokens" not in cross_markdown(cross_table(found[1:2]))
 
 
 def test_the_table_is_in_the_data(capsys):
