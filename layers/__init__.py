@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kzoo.layers.attention.relative_attention import RelativeAttention as RelativeAttention
     from kzoo.layers.attention.rotary_attention import RotaryAttention as RotaryAttention
     from kzoo.layers.attention.score_attention import ScoreAttention as ScoreAttention
+    from kzoo.layers.attention.seek_attention import SeekAttention as SeekAttention
     from kzoo.layers.attention.simple_location_attention import SimpleLocationAttention as SimpleLocationAttention
     from kzoo.layers.attention.sinusoidal_attention import SinusoidalAttention as SinusoidalAttention
     from kzoo.layers.attention.softstair import softstair as softstair
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     )
     from kzoo.layers.recurrent.second_order_reader import SecondOrderReader as SecondOrderReader
     from kzoo.layers.recurrent.stack_reader import StackReader as StackReader
+    from kzoo.layers.recurrent.window_encoder import WindowEncoder as WindowEncoder
     from kzoo.layers.transformer.adaptive_computation import AdaptiveComputation as AdaptiveComputation
     from kzoo.layers.transformer.cached_attention import CachedAttention as CachedAttention
     from kzoo.layers.transformer.copy_gate import CopyGate as CopyGate

@@ -22,6 +22,14 @@ COLUMNS = 128  # source tokens that a logical form can name
 VOCABULARY = (*NAMES, *ARTICLES, *NOUNS, *PREPOSITIONS, *VERBS, "that", ".", *VERBS.values(), *SYMBOLS)
 
 
+Written = list[tuple[str, int]]  # tokens of a logical form, each with the column that it is about
+
+
+def written_at(column: int, text: str) -> Written:
+    """Returns the tokens of a text, all about one column."""
+    return [(token, column) for token in text.split()]
+
+
 class Sentence:
     """A sentence as it is read, from the left: what the logical form says of the words so far.
 
@@ -31,10 +39,10 @@ class Sentence:
 
     def __init__(self, source: Tokens) -> None:
         self.source, self.place = source, 0
-        self.definite: list[str] = []
-        self.terms: list[tuple[int, str]] = []  # by the column of what they are about
+        self.definite: Written = []
+        self.terms: list[tuple[int, Written]] = []  # by the column of what they are about
 
-    def logical_form(self) -> Tokens:
+    def logical_form(self) -> Written:
         """Returns the logical form: definite nouns first, then terms in the order of what they are about."""
         if len(self.source) > COLUMNS:
             raise InputError(f"a sentence has at most {COLUMNS} tokens, not {len(self.source):,}")
@@ -42,8 +50,15 @@ class Sentence:
         self.take((".",), "a point")
         if self.place < len(self.source):
             raise InputError("a sentence ends with its first point")
-        terms = [text for _, text in sorted(self.terms, key=lambda term: term[0])]
-        return tuple(f"{' '.join(self.definite)} {' AND '.join(terms)}".split())
+        terms = sorted(self.terms, key=lambda term: term[0])
+        return self.definite + [
+            token for k, (column, term) in enumerate(terms) for token in (written_at(column, "AND") if k else []) + term
+        ]
+
+    def relation(self, column: int, name: Written, other: Written) -> None:
+        """Adds a term between a column and another, or a name."""
+        own = [*name, *written_at(column, f"( x _ {column} ,"), *other, *written_at(column, ")")]
+        self.terms.append((column, own))
 
     def take(self, allowed: tuple[str, ...], what: str) -> str:
         """Returns the next word, one of those allowed."""
@@ -58,31 +73,31 @@ class Sentence:
         subject = self.noun_phrase((*NAMES, *ARTICLES))
         column, word = self.place, self.take(tuple(VERBS), "a verb")
         verb = VERBS[word]
-        self.terms.append((column, f"{verb} . agent ( x _ {column} , {subject} )"))
+        self.relation(column, written_at(column, f"{verb} . agent"), subject)
         if word in TRANSITIVE:
-            found = self.noun_phrase((*NAMES, *ARTICLES))
-            self.terms.append((column, f"{verb} . theme ( x _ {column} , {found} )"))
+            self.relation(column, written_at(column, f"{verb} . theme"), self.noun_phrase((*NAMES, *ARTICLES)))
         if word in CLAUSAL:
             self.take(("that",), '"that"')
-            self.terms.append((column, f"{verb} . ccomp ( x _ {column} , x _ {self.clause()} )"))
+            inner = self.clause()
+            self.relation(column, written_at(column, f"{verb} . ccomp"), written_at(inner, f"x _ {inner}"))
         return column
 
-    def noun_phrase(self, allowed: tuple[str, ...]) -> str:
+    def noun_phrase(self, allowed: tuple[str, ...]) -> Written:
         """Reads a name, or a noun with its prepositional phrase; returns how the logical form names it."""
         word = self.take(allowed, "a name or an article" if NAMES[0] in allowed else "an article")
         if word in NAMES:
-            return word
+            return written_at(self.place - 1, word)
         column, noun = self.place, self.take(NOUNS, "a noun")
         about = f"{noun} ( x _ {column} )"
         if word.lower() == "the":
-            self.definite.append(f"* {about} ;")
+            self.definite += written_at(column, f"* {about} ;")
         else:
-            self.terms.append((column, about))
+            self.terms.append((column, written_at(column, about)))
         if set(self.source[self.place : self.place + 1]) & set(PREPOSITIONS):
             preposition = self.take(PREPOSITIONS, "a preposition")
-            inner = self.noun_phrase(ARTICLES)
-            self.terms.append((column, f"{noun} . nmod . {preposition} ( x _ {column} , {inner} )"))
-        return f"x _ {column}"
+            name = [*written_at(column, f"{noun} . nmod ."), (preposition, column + 1)]
+            self.relation(column, name, self.noun_phrase(ARTICLES))
+        return written_at(column, f"x _ {column}")
 
 
 class RecursionTask(Task):
@@ -111,7 +126,20 @@ class RecursionTask(Task):
         return Example(source, self.solve(source))
 
     def solve(self, source: Tokens) -> Tokens:
-        return Sentence(source).logical_form()
+        return tuple(token for token, _ in Sentence(source).logical_form())
+
+    def gold_attention(self, source: Tokens) -> tuple[int, ...]:
+        """Returns the column that each token is about; of ";" that of the next definite noun, or the start without one.
+
+        So a model knows before the next token whether it is "*".
+        """
+        form = Sentence(source).logical_form()
+        columns = [column for _, column in form]
+        definite = [k for k, (token, _) in enumerate(form) if token == "*"]
+        for k, (token, _) in enumerate(form):
+            if token == ";":
+                columns[k] = next((columns[j] for j in definite if j > k), -1)
+        return (*columns, len(source))
 
     def belongs(self, example: Example, split: str) -> bool:
         return split == "test" or held_out(example.source) == (split == "validation")

@@ -47,6 +47,12 @@ GROUPS = (
         ("TapeAttention",),
     ),
     Group(
+        "searches",
+        "goes to the next token of a kind, or the one before, however far it is",
+        "what is told apart by more than its kind and direction is out of its way, and the kinds must be learned",
+        ("SeekAttention",),
+    ),
+    Group(
         "pointers",
         "a pointer into the source stays or moves on",
         "what is not met in the order of walking is out of its way; steps that are not quite whole add up",

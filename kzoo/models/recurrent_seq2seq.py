@@ -7,16 +7,22 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, Inputs, Shape, Spec, States, Structure, Tensor, Text
+from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.recurrent.attention_decoder import AttentionDecoder
 from kzoo.layers.recurrent.bidirectional_gru import BidirectionalGRU
 from kzoo.layers.recurrent.boundary_vectors import BoundaryVectors
+from kzoo.layers.recurrent.window_encoder import WindowEncoder
 from kzoo.losses import attention_loss
 from kzoo.models.named_arrays import Trace
 from kzoo.models.sequence_model import SequenceModel
 from kzoo.models.tracing import trace_recurrent
 from kzoo.preprocessing.preprocessor import Preprocessor
 from kzoo.registry import register, serialize
+
+SYMBOLS = 3  # start, end and padding, the last ids of a vocabulary
+UNLIKELY = -100.0  # the logit of what is not written this way
+SMALLEST = 1e-9  # added to what a logarithm is taken of
 
 
 @register("model")
@@ -32,6 +38,17 @@ class RecurrentSeq2Seq(SequenceModel):
 
     One embedding E serves source, target and output.
 
+    With `columns`, targets that name columns of the source are written by pointing, as in the pointer-generator of
+    [See et al., 2017](https://arxiv.org/abs/1704.04368), Eq. 8 and 9, which copies words: with a_t the attention
+    weights and q_t the softmax of the logits above without the tokens of columns,
+
+        g_t         = sigmoid(w . h_t + b)
+        p_t(v)      = g_t q_t(v)                    other tokens
+        p_t(col j)  = (1 - g_t) a_tj                the token that names the source's column j, counted from 0
+
+    and log p_t are the logits. The decoder reads one embedding for all columns. So a column is written that no training
+    example names.
+
     Args:
         vocabulary_size: int. Number of token ids V, 2 to 65,536.
         attention: name, config or object: the `AttentionCell`. Defaults to "onestep".
@@ -41,6 +58,9 @@ class RecurrentSeq2Seq(SequenceModel):
         noise: float. Standard deviation of noise on the decoder's states while training, see `AttentionDecoder`.
             Defaults to 0.
         encoder_noise: float. The same on the encoder's, see `BidirectionalGRU`. Defaults to 0.
+        window: int. With one, the encoder is a `WindowEncoder` of so many neighbours. Defaults to None, the GRU.
+        columns: int. How many tokens name columns of the source, from column 0 on: the last of the vocabulary, before
+            the symbols for start, end and padding. Defaults to 0.
         preprocessor: Seq2SeqPreprocessor or its config, for models that take texts.
 
     Call arguments:
@@ -52,7 +72,7 @@ class RecurrentSeq2Seq(SequenceModel):
         Logits, float32 of shape (B, T, V).
 
     Raises:
-        InputError: a size out of range, or an unknown attention.
+        InputError: a size out of range, an unknown attention, or `encoder_noise` beside a `window`.
 
     Example:
 
@@ -78,6 +98,8 @@ class RecurrentSeq2Seq(SequenceModel):
         dropout: float = 0.5,
         noise: float = 0.0,
         encoder_noise: float = 0.0,
+        window: int | None = None,
+        columns: int = 0,
         preprocessor: Preprocessor | Config | None = None,
         **kwargs: Any,
     ) -> None:
@@ -85,17 +107,25 @@ class RecurrentSeq2Seq(SequenceModel):
         embedding_units = checks.integer("embedding_units", embedding_units, 1, 4096)
         encoder_units = checks.integer("encoder_units", encoder_units, 1, 2048)
         checks.number("dropout", dropout, 0.0, 0.99)
+        if window is not None and encoder_noise:
+            raise InputError("encoder_noise is noise on the states of a GRU; an encoder with a window has none")
+        columns = checks.integer("columns", columns, 0, max(0, vocabulary_size - SYMBOLS))
         super().__init__(vocabulary_size, preprocessor, **kwargs)
-        self.vocabulary_size, self.dropout = vocabulary_size, dropout
+        self.vocabulary_size, self.dropout, self.columns = vocabulary_size, dropout, columns
+        self.first_column = vocabulary_size - SYMBOLS - columns
         self.embedding_units, self.encoder_units = embedding_units, encoder_units
+        self.encoder_noise, self.window = encoder_noise, window
         scale = keras.initializers.RandomNormal(stddev=(2 / vocabulary_size) ** 0.5)
         policy = {"dtype": self.dtype_policy}
         self.embedding = keras.layers.Embedding(vocabulary_size, embedding_units, scale, **policy)
         self.boundary = BoundaryVectors(**policy)
-        self.encoder = BidirectionalGRU(encoder_units, encoder_noise, **policy)
+        self.encoder: keras.layers.Layer = BidirectionalGRU(encoder_units, encoder_noise, **policy)
+        if window is not None:
+            self.encoder = WindowEncoder(encoder_units, window, **policy)
         self.encoding_dropout = keras.layers.Dropout(dropout, **policy)
         self.decoder = AttentionDecoder(attention, noise, **policy)
         self.projection = dense(embedding_units, 2 * encoder_units, **policy)
+        self.written = dense(1, 2 * encoder_units, **policy) if columns else None
         self.build()
 
     def build(self, input_shape: Shape | None = None) -> None:
@@ -106,6 +136,8 @@ class RecurrentSeq2Seq(SequenceModel):
         self.encoder.build(embedded)
         self.decoder.build(embedded, (None, None, size))
         self.projection.build((None, None, size))
+        if self.written is not None:
+            self.written.build((None, None, size))
         self.vocabulary_bias = self.add_weight((self.vocabulary_size,), initializer="zeros", name="vocabulary_bias")
         self.built = True
 
@@ -113,7 +145,7 @@ class RecurrentSeq2Seq(SequenceModel):
         hidden, trace = self.trace_attention(inputs, training)
         if "gold_weight" in inputs:
             self.add_loss(attention_loss(trace, inputs))
-        return self.logits(hidden)
+        return self.logits(hidden, trace["weights"])
 
     def trace(self, text: Text, output: Text | None = None) -> Trace:
         """Returns what the attention did while the model wrote its output, or one that is forced: see `Trace`."""
@@ -125,7 +157,7 @@ class RecurrentSeq2Seq(SequenceModel):
         The trace has `weights` (B, T, S + 2), over the start vector, the source and the end vector, and every state of
         the attention cell, as `center` (B, T).
         """
-        embedded = self.embedding(inputs["decoder_token_ids"])
+        embedded = self.embed_target(inputs["decoder_token_ids"])
         return self.decoder(embedded, *self.encode(inputs, training), training=training)
 
     def encode(self, inputs: Inputs, training: bool = False) -> tuple[Tensor, Tensor, Tensor]:
@@ -135,12 +167,34 @@ class RecurrentSeq2Seq(SequenceModel):
         memory, summary = self.encoder(encodings, mask, training=training)
         return self.encoding_dropout(memory, training=training), mask, summary
 
-    def logits(self, hidden: Tensor) -> Tensor:
-        """Returns float32 logits (..., V) of hidden states (..., D)."""
+    def embed_target(self, token_ids: Tensor) -> Tensor:
+        """Returns the embeddings of target tokens; tokens of columns have one."""
+        end = self.first_column + self.columns
+        named = (token_ids >= self.first_column) & (token_ids < end)
+        return self.embedding(ops.where(named, self.first_column, token_ids) if self.columns else token_ids)
+
+    def logits(self, hidden: Tensor, weights: Tensor) -> Tensor:
+        """Returns float32 logits (..., V) of hidden states (..., D) and attention weights (..., S + 2)."""
         # Under mixed precision Keras casts the model's variables in `call`, but not in `generate`: here it is the same.
         table, bias = (ops.cast(v, self.compute_dtype) for v in (self.embedding.embeddings, self.vocabulary_bias))
         projected = ops.cast(self.projection(hidden), "float32")
-        return ops.matmul(projected, ops.transpose(ops.cast(table, "float32"))) + ops.cast(bias, "float32")
+        logits = ops.matmul(projected, ops.transpose(ops.cast(table, "float32"))) + ops.cast(bias, "float32")
+        return logits if self.written is None else self.pointed(logits, self.written(hidden), weights)
+
+    def pointed(self, logits: Tensor, score: Tensor, weights: Tensor) -> Tensor:
+        """Returns logits (..., V), those of tokens of columns from the attention weights; by score (..., 1) a token is
+        another.
+        """
+        ids = ops.arange(self.vocabulary_size)
+        named = (ids >= self.first_column) & (ids < self.first_column + self.columns)
+        score = ops.cast(score, "float32")
+        others = ops.log_sigmoid(score) + ops.log_softmax(ops.where(named, UNLIKELY, logits), axis=-1)
+        # The start vector stands at 0, so column j of the source at j + 1.
+        shares = ops.log(ops.cast(weights, "float32")[..., 1:] + SMALLEST)
+        axes = [[0, 0]] * (len(shares.shape) - 1)
+        shares = ops.pad(shares, [*axes, [0, self.columns]], constant_values=UNLIKELY)[..., : self.columns]
+        pointed = ops.pad(shares, [*axes, [self.first_column, SYMBOLS]], constant_values=UNLIKELY)
+        return ops.where(named, ops.log_sigmoid(-score) + pointed, others)
 
     def start_generation(self, inputs: Inputs, length: int) -> tuple[Structure, Structure]:
         """Returns what every step of generation reads, and the state before the first step."""
@@ -148,8 +202,8 @@ class RecurrentSeq2Seq(SequenceModel):
 
     def generate_step(self, token_ids: Tensor, prepared: Structure, state: Structure) -> tuple[Tensor, Structure]:
         """Reads token ids (B,); returns the logits of the next token (B, V) and the new state."""
-        state, _ = self.decoder.step(self.embedding(token_ids), prepared, state)
-        return self.logits(state["hidden"]), state
+        state, weights = self.decoder.step(self.embed_target(token_ids), prepared, state)
+        return self.logits(state["hidden"], weights), state
 
     def get_config(self) -> Config:
         return {
@@ -160,5 +214,7 @@ class RecurrentSeq2Seq(SequenceModel):
             "encoder_units": self.encoder_units,
             "dropout": self.dropout,
             "noise": self.decoder.noise,
-            "encoder_noise": self.encoder.noise,
+            "encoder_noise": self.encoder_noise,
+            "window": self.window,
+            "columns": self.columns,
         }

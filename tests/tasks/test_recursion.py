@@ -6,7 +6,8 @@ import pytest
 
 from kzoo import tasks
 from kzoo.errors import InputError
-from kzoo.tasks.recursion import CLAUSAL, PREPOSITIONS, VERBS
+from kzoo.tasks.recursion import CLAUSAL, NOUNS, PREPOSITIONS, VERBS
+from kzoo.tasks.recursion import NAMES as NAMES_OF_PEOPLE
 
 pytestmark = pytest.mark.once
 NAMES = ("cogs_pp_recursion", "cogs_cp_recursion")
@@ -55,6 +56,21 @@ def test_a_sentence_comes_back_from_its_logical_form(name):
     for stratum in task.strata:
         for source, target in task.stratum_examples(stratum, 50, length=4):
             assert sentence(target) == source and depth(source) == 4
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gold_attention_is_on_what_a_token_is_about(name):
+    task = tasks.get(name)
+    for source, target in task.examples("test", 40, length=4):
+        *gold, end = task.gold_attention(source)
+        assert len(gold) == len(target) and end == len(source)
+        for token, column in zip(target, gold, strict=True):
+            if token.isdigit():
+                assert column == int(token)
+            elif token in NOUNS or token in NAMES_OF_PEOPLE:
+                assert source[column] == token
+        fronted = [column for token, column in zip(target, gold, strict=True) if token == "*"]
+        assert [column for token, column in zip(target, gold, strict=True) if token == ";"] == [*fronted, -1][1:]
 
 
 def test_strata():
