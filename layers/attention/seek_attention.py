@@ -37,11 +37,11 @@ class SeekAttention(AttentionCell):
         m       = p_stay a + sum_k (p_next,k a N_k + p_before,k a P_k)
         a'_j    = m_j^gamma / sum_i m_i^gamma
 
-    The memory is a ring: a search to the right that finds nothing ends at the first position, one to the left at the
-    last, and N_k and P_k have there what is left to 1. At first a is the first position. Nothing depends on the length,
-    nor on how far the nearest position of a kind is. No move leads to a place of its own, as a jump to the first of a
-    kind would: where training has few positions of a kind, such a jump is as good as a search, and is learned. Training
-    begins with moves that mostly stay.
+    A search that finds nothing ends at the first position, as N_k and P_k have there what is left to 1; so whoever
+    looked for one more can tell that there is none, and begin anew. At first a is the first position. Nothing depends
+    on the length, nor on how far the nearest position of a kind is. No move leads to the end or to a place counted from
+    it, as a jump to the last of a kind would: where training has few positions of a kind, such a jump is as good as a
+    search, and is learned. Training begins with moves that mostly stay.
 
     The states have `weights`, a, and `center`, the mean position of the weights, 0 at the first and 1 at the last.
 
@@ -108,16 +108,10 @@ class SeekAttention(AttentionCell):
         passed = ops.where(later, ops.log_sigmoid(-marks)[:, :, None], 0.0)
         between = ops.where(later, ops.exp(ops.cumsum(passed, axis=3) - passed), 0.0)
         widths = ops.where(memory_mask[:, None], ops.sigmoid(marks), 0.0)[:, :, None]
-        last = ops.cast(found["length"], "int32")[:, None] - 1
-        first, last = (ops.cast(indices[None] == end, "float32") for end in (ops.zeros_like(last), last))
-
-        def found_or(end: Tensor, reached: Tensor) -> Tensor:
-            left = ops.relu(1.0 - ops.sum(reached, axis=3, keepdims=True))
-            return reached + left * end[:, None, None]
-
-        after = found_or(first, between * widths)
-        before = found_or(last, ops.swapaxes(between, 2, 3) * widths)
-        return {"ways": ops.concatenate([after, before], axis=1), "first": first, "positions": found["positions"]}
+        first = ops.cast(ops.zeros_like(memory_mask[:, :1], dtype="int32") == indices[None], "float32")
+        ways = ops.concatenate([between * widths, ops.swapaxes(between, 2, 3) * widths], axis=1)
+        left = ops.relu(1.0 - ops.sum(ways, axis=3, keepdims=True))
+        return {"ways": ways + left * first[:, None, None], "first": first, "positions": found["positions"]}
 
     def get_initial_state(self, prepared: Prepared) -> States:
         states = super().get_initial_state(prepared)

@@ -49,10 +49,10 @@ def walk(move, steps=4, at=(), length=N, pads=2, kind=OF_A_KIND):
     ("move", "at", "expected"),
     [
         (STAY, 4, [4, 4, 4, 4]),
-        (NEXT, 0, [2, 3, 6, 0]),  # what is not found leads around the ring
+        (NEXT, 0, [2, 3, 6, 0]),  # what is not found leads to the first
         (STEP, 4, [5, 6, 0, 1]),
-        (BEFORE, 6, [3, 2, 6, 3]),
-        (BACK, 2, [1, 0, 6, 5]),
+        (BEFORE, 6, [3, 2, 0, 0]),
+        (BACK, 2, [1, 0, 0, 0]),
     ],
 )
 def test_each_move(move, at, expected):
@@ -81,16 +81,16 @@ def in_numpy(cell, query, last, memory):
     gamma = 1 + np.log1p(np.exp(map_by(cell.gamma, features)[0]))
     kinds = [*(1 / (1 + np.exp(-map_by(cell.mark, memory)))).T, np.ones(n)]
 
-    def search(kind, end, order):
+    def search(kind, order):
         found, left = np.zeros(n), 1.0
         for position in order:
             found[position] = left * kind[position]
             left -= found[position]
-        found[end] += left
+        found[0] += left
         return found
 
-    right = [lambda i, kind=kind: search(kind, 0, range(i + 1, n)) for kind in kinds]
-    left = [lambda i, kind=kind: search(kind, n - 1, range(i - 1, -1, -1)) for kind in kinds]
+    right = [lambda i, kind=kind: search(kind, range(i + 1, n)) for kind in kinds]
+    left = [lambda i, kind=kind: search(kind, range(i - 1, -1, -1)) for kind in kinds]
     found = moves.pop(0) * last
     for way in (*right, *left):
         found = found + moves.pop(0) * sum(last[i] * way(i) for i in range(n))
