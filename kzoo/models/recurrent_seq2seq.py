@@ -173,13 +173,15 @@ class RecurrentSeq2Seq(SequenceModel):
         named = (token_ids >= self.first_column) & (token_ids < end)
         return self.embedding(ops.where(named, self.first_column, token_ids) if self.columns else token_ids)
 
-    def logits(self, hidden: Tensor, weights: Tensor) -> Tensor:
-        """Returns float32 logits (..., V) of hidden states (..., D) and attention weights (..., S + 2)."""
+    def logits(self, hidden: Tensor, weights: Tensor | None = None) -> Tensor:
+        """Returns float32 logits (..., V) of hidden states (..., D) and, with `columns`, attention weights (..., S + 2)."""
         # Under mixed precision Keras casts the model's variables in `call`, but not in `generate`: here it is the same.
         table, bias = (ops.cast(v, self.compute_dtype) for v in (self.embedding.embeddings, self.vocabulary_bias))
         projected = ops.cast(self.projection(hidden), "float32")
         logits = ops.matmul(projected, ops.transpose(ops.cast(table, "float32"))) + ops.cast(bias, "float32")
-        return logits if self.written is None else self.pointed(logits, self.written(hidden), weights)
+        return (
+            logits if self.written is None or weights is None else self.pointed(logits, self.written(hidden), weights)
+        )
 
     def pointed(self, logits: Tensor, score: Tensor, weights: Tensor) -> Tensor:
         """Returns logits (..., V), those of tokens of columns from the attention weights; by score (..., 1) a token is
