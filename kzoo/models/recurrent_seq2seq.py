@@ -174,7 +174,7 @@ class RecurrentSeq2Seq(SequenceModel):
         return self.embedding(ops.where(named, self.first_column, token_ids) if self.columns else token_ids)
 
     def logits(self, hidden: Tensor, weights: Tensor | None = None) -> Tensor:
-        """Returns float32 logits (..., V) of hidden states (..., D), with `columns` and attention weights (..., S + 2)."""
+        """Returns float32 logits (..., V) of hidden states (..., D); columns need attention weights (..., S + 2)."""
         # Under mixed precision Keras casts the model's variables in `call`, but not in `generate`: here it is the same.
         table, bias = (ops.cast(v, self.compute_dtype) for v in (self.embedding.embeddings, self.vocabulary_bias))
         projected = ops.cast(self.projection(hidden), "float32")
