@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kzoo.layers.attention.location_attention import LocationAttention as LocationAttention
     from kzoo.layers.attention.mix_attention import MixAttention as MixAttention
     from kzoo.layers.attention.monotonic_attention import MonotonicAttention as MonotonicAttention
+    from kzoo.layers.attention.moving_attention import MovingAttention as MovingAttention
     from kzoo.layers.attention.multiplicative_attention import MultiplicativeAttention as MultiplicativeAttention
     from kzoo.layers.attention.relative_attention import RelativeAttention as RelativeAttention
     from kzoo.layers.attention.rotary_attention import RotaryAttention as RotaryAttention

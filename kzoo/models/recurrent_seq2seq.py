@@ -119,9 +119,10 @@ class RecurrentSeq2Seq(SequenceModel):
         policy = {"dtype": self.dtype_policy}
         self.embedding = keras.layers.Embedding(vocabulary_size, embedding_units, scale, **policy)
         self.boundary = BoundaryVectors(**policy)
-        self.encoder: keras.layers.Layer = BidirectionalGRU(encoder_units, encoder_noise, **policy)
+        encoder: keras.layers.Layer = BidirectionalGRU(encoder_units, encoder_noise, **policy)
         if window is not None:
-            self.encoder = WindowEncoder(encoder_units, window, **policy)
+            encoder = WindowEncoder(encoder_units, window, **policy)
+        self.encoder = encoder  # assigned once: Keras tracks every layer that ever was an attribute
         self.encoding_dropout = keras.layers.Dropout(dropout, **policy)
         self.decoder = AttentionDecoder(attention, noise, **policy)
         self.projection = dense(embedding_units, 2 * encoder_units, **policy)
@@ -169,9 +170,12 @@ class RecurrentSeq2Seq(SequenceModel):
 
     def embed_target(self, token_ids: Tensor) -> Tensor:
         """Returns the embeddings of target tokens; tokens of columns have one."""
-        end = self.first_column + self.columns
-        named = (token_ids >= self.first_column) & (token_ids < end)
+        named = self.names_column(token_ids)
         return self.embedding(ops.where(named, self.first_column, token_ids) if self.columns else token_ids)
+
+    def names_column(self, token_ids: Tensor) -> Tensor:
+        """Returns which token ids name a column of the source."""
+        return (token_ids >= self.first_column) & (token_ids < self.first_column + self.columns)
 
     def logits(self, hidden: Tensor, weights: Tensor | None = None) -> Tensor:
         """Returns float32 logits (..., V) of hidden states (..., D); columns need attention weights (..., S + 2)."""
@@ -187,8 +191,7 @@ class RecurrentSeq2Seq(SequenceModel):
         """Returns logits (..., V), those of tokens of columns from the attention weights; by score (..., 1) a token is
         another.
         """
-        ids = ops.arange(self.vocabulary_size)
-        named = (ids >= self.first_column) & (ids < self.first_column + self.columns)
+        named = self.names_column(ops.arange(self.vocabulary_size))
         score = ops.cast(score, "float32")
         others = ops.log_sigmoid(score) + ops.log_softmax(ops.where(named, UNLIKELY, logits), axis=-1)
         # The start vector stands at 0, so column j of the source at j + 1.

@@ -2,24 +2,20 @@
 
 from typing import Any
 
-import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Config, DType, Prepared, Shape, States, Tensor
-from kzoo.layers.attention.attention_cell import AttentionCell
+from kzoo.annotations import Config, DType, Prepared, Shape, Tensor
 from kzoo.layers.attention.gaussian_attention import normalized_positions
-from kzoo.layers.functional.dense import dense
-from kzoo.layers.functional.masked_softmax import masked_softmax
+from kzoo.layers.attention.moving_attention import MovingAttention
 from kzoo.registry import alias, register
 
-SMALLEST = 1e-9  # added to what a logarithm is taken of
 PATIENCE = 4.0  # how much likelier than another move it is at first to stay: exp(4) to 1
 ALWAYS = 30.0  # the score of a kind that every position is of: sigmoid(-30) is 1e-13
 
 
 @register("attention")
-class SeekAttention(AttentionCell):
+class SeekAttention(MovingAttention):
     """Location attention that stays, or goes to the nearest position of a kind on either side.
 
     A mechanism of our own. Which kinds a position is of is computed once from the memory; each step chooses a kind and
@@ -85,18 +81,9 @@ class SeekAttention(AttentionCell):
         self.kinds = checks.integer("kinds", kinds, 1, 32)
 
     def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
-        units = self.units or query_shape[-1]
-
-        def built(size: int, of: int) -> keras.layers.Dense:
-            layer = dense(size, of, dtype=self.dtype_policy)
-            layer.build((None, of))
-            return layer
-
-        self.mark = built(self.kinds, memory_shape[-1])
-        self.location = built(units, query_shape[-1])
-        self.moves = built(1 + 2 * (self.kinds + 1), units)
+        self.mark = self.linear(self.kinds, memory_shape[-1])
+        self.build_moves(query_shape, 1 + 2 * (self.kinds + 1))
         self.moves.bias.assign([PATIENCE, *[0.0] * (2 * self.kinds + 2)])
-        self.gamma = built(1, units)
 
     def prepare_weights(self, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> Prepared:
         found = normalized_positions(memory_mask)
@@ -113,20 +100,9 @@ class SeekAttention(AttentionCell):
         left = ops.relu(1.0 - ops.sum(ways, axis=3, keepdims=True))
         return {"ways": ways + left * first[:, None, None], "first": first, "positions": found["positions"]}
 
-    def get_initial_state(self, prepared: Prepared) -> States:
-        states = super().get_initial_state(prepared)
-        return {**states, "weights": prepared["first"], "center": ops.zeros_like(states["time"])}
-
-    def weigh(self, query: Tensor, prepared: Prepared, states: States) -> tuple[Tensor, States]:
-        features, last = self.location(query), states["weights"]
-        moves = ops.softmax(ops.cast(self.moves(features), "float32"), axis=1)
-        gamma = 1.0 + ops.softplus(ops.cast(self.gamma(features), "float32"))
-        nearest = ops.einsum("bs,bkst->bkt", last, prepared["ways"])
-        reached = ops.concatenate([last[:, None], nearest], axis=1)
-        moved = ops.einsum("bm,bms->bs", moves, reached)
-        weights = masked_softmax(gamma * ops.log(moved + SMALLEST), prepared["mask"])
-        center = ops.sum(weights * prepared["positions"], axis=1)
-        return weights, {**states, "weights": weights, "center": center}
+    def reached(self, prepared: Prepared, weights: Tensor) -> Tensor:
+        nearest = ops.einsum("bs,bkst->bkt", weights, prepared["ways"])
+        return ops.concatenate([weights[:, None], nearest], axis=1)
 
     def get_config(self) -> Config:
         return {**super().get_config(), "kinds": self.kinds}

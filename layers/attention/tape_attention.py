@@ -2,22 +2,17 @@
 
 from typing import Any
 
-import keras
 from keras import ops
 
 from kzoo import checks
-from kzoo.annotations import Config, DType, Prepared, Shape, States, Tensor
-from kzoo.layers.attention.attention_cell import AttentionCell
+from kzoo.annotations import Config, DType, Prepared, Shape, Tensor
 from kzoo.layers.attention.gaussian_attention import normalized_positions
-from kzoo.layers.functional.dense import dense
-from kzoo.layers.functional.masked_softmax import masked_softmax
+from kzoo.layers.attention.moving_attention import MovingAttention
 from kzoo.registry import alias, register
-
-SMALLEST = 1e-9  # added to what a logarithm is taken of
 
 
 @register("attention")
-class TapeAttention(AttentionCell):
+class TapeAttention(MovingAttention):
     """Location attention that stays, steps to either side, or jumps to an end of the memory.
 
     The moves are those of the Tape-RNN of [Deletang et al., 2023](https://arxiv.org/abs/2207.02098), which may also
@@ -87,16 +82,7 @@ class TapeAttention(AttentionCell):
         self.sharpness = checks.number("sharpness", sharpness, 1.0, 10.0)
 
     def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
-        units = self.units or query_shape[-1]
-
-        def built(size: int, of: int) -> keras.layers.Dense:
-            layer = dense(size, of, dtype=self.dtype_policy)
-            layer.build((None, of))
-            return layer
-
-        self.location = built(units, query_shape[-1])
-        self.moves = built(4 * self.reach + 3, units)
-        self.gamma = built(1, units)
+        self.build_moves(query_shape, 4 * self.reach + 3)
 
     def prepare_weights(self, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> Prepared:
         found = normalized_positions(memory_mask)
@@ -110,24 +96,14 @@ class TapeAttention(AttentionCell):
             ops.repeat(last_ones[:, :1], self.reach + 1, axis=1),
         ]
         return {
+            "first": first_ones[:, 0],
             "ends": ops.concatenate([first_ones, last_ones], axis=1),
             "sides": ops.concatenate(sides, axis=1),  # where each step is that would be beyond an end
             "positions": found["positions"],
         }
 
-    def get_initial_state(self, prepared: Prepared) -> States:
-        states = super().get_initial_state(prepared)
-        return {**states, "weights": prepared["ends"][:, 0], "center": ops.zeros_like(states["time"])}
-
-    def weigh(self, query: Tensor, prepared: Prepared, states: States) -> tuple[Tensor, States]:
-        features = self.location(query)
-        moves = ops.softmax(ops.cast(self.moves(features), "float32"), axis=1)
-        gamma = self.sharpness + ops.softplus(ops.cast(self.gamma(features), "float32"))
-        reached = ops.concatenate([self.steps(prepared, states["weights"]), prepared["ends"]], axis=1)
-        moved = ops.einsum("bm,bms->bs", moves, reached)
-        weights = masked_softmax(gamma * ops.log(moved + SMALLEST), prepared["mask"])
-        center = ops.sum(weights * prepared["positions"], axis=1)
-        return weights, {**states, "weights": weights, "center": center}
+    def reached(self, prepared: Prepared, weights: Tensor) -> Tensor:
+        return ops.concatenate([self.steps(prepared, weights), prepared["ends"]], axis=1)
 
     def steps(self, prepared: Prepared, weights: Tensor) -> Tensor:
         """Returns the weights (B, S) moved by -`reach` to `reach` positions, of shape (B, 2 reach + 1, S)."""
