@@ -10,6 +10,7 @@ BASES = {
     "CachedAttention",
     "MaskingBias",
     "Mixer",
+    "MovingAttention",
     "PlacedEncoding",
     "Reader",
     "ScoreAttention",
