@@ -114,11 +114,14 @@ LOOPED: dict[str, Config] = {
 }
 # What answers at tokens of the source: the blocks of a decoder, under a causal mask, or a network of a reader.
 TAGGED = ("s3", "mqar")
-WRITTEN = ("copy", "reverse_string", "bucket_sort", "stack_manipulation")  # for a tagger that sees what comes later
+# What a tagger writes: into the first columns if it sees what comes later, else behind the source.
+WRITTEN = ("copy", "reverse_string", "bucket_sort", "stack_manipulation")
+BEHIND = ("lstm_tagger", "second_order_tagger", "stack_tagger")
 OF_BLOCKS = ("nope", "rope", "alibi", "hard_alibi", "cope", "forgetting", "stick_breaking", "asentmax", "path", "delta")
 TAGGERS: dict[str, Config] = {
     "lstm_tagger": READERS["lstm"],
     "second_order_tagger": READERS["second_order"],
+    "stack_tagger": {**READERS["stack"], "reader": {"class": "StackReader", "config": {"cells": 404}}},
     "neural_gpu_tagger": READERS["neural_gpu"],
     **{f"{name}_tagger": _blocks(BLOCKS[name].get("attention", "dot_product")) for name in OF_BLOCKS},
     "delta_product_tagger": _blocks("delta_product"),
@@ -129,14 +132,15 @@ RATES = {**dict.fromkeys((*READERS, *LOOPED), 0.003), "crvnn": 0.001, **dict.fro
 
 def pairs() -> list[tuple[str, str]]:
     """Returns every mechanism and task of the comparison: a reader, and what is looped, has the tasks whose answer is
-    one token, or of which the last token is one, a tagger those in `TAGGED`, and the Neural GPU those in `WRITTEN` too.
+    one token, or of which the last token is one, a tagger those in `TAGGED`; the Neural GPU, and what writes behind the
+    source, those in `WRITTEN` too.
     """
     found = []
     for task in TASKS:
         about = get_task(task)
         one = about.target_steps == (0, 1) or about.last_answers
         has = {**dict.fromkeys((*READERS, *LOOPED), one), **dict.fromkeys(TAGGERS, task in TAGGED)}
-        has["neural_gpu_tagger"] = task in (*TAGGED, *WRITTEN)
+        has |= dict.fromkeys(("neural_gpu_tagger", *BEHIND), task in (*TAGGED, *WRITTEN))
         found += [(m, task) for m in MECHANISMS if ALIGNED.get(m, task) == task and has.get(m, True)]
     return found
 
@@ -145,12 +149,13 @@ def recipe(mechanism: str, task: str) -> Recipe:
     """Returns the recipe of a mechanism on a task.
 
     All train 2,000 batches of 64 examples, which are drawn anew, and keep the last weights. A decoder has two blocks of
-    64 units and four heads. A tagger has such blocks, or an LSTM, and twice the learning rate. A reader has one layer
-    of 128 units, or of 64 with four heads, or trees of 64 or 32 units, or 48 units of a Neural GPU, and three times the
-    learning rate; but CRvNN has a decoder's, since with three times that its loss rises as inputs grow. What is looped
-    has one block of 32 units, as many rounds as tokens, and a reader's learning rate. On the tasks `SHORT_FIRST` there
-    are 3,000 batches, each of one length, in eight parts: the longest length grows from part to part by the same
-    factor, up to that of the training split.
+    64 units and four heads. A tagger has such blocks, or a reader's network, and twice the learning rate, and a Stack-
+    RNN 404 cells, that its stack may hold the longest input. A reader has one layer of 128 units, or of 64 with four
+    heads, or trees of 64 or 32 units, or 48 units of a Neural GPU, and three times the learning rate; but CRvNN has a
+    decoder's, since with three times that its loss rises as inputs grow. What is looped has one block of 32 units, as
+    many rounds as tokens, and a reader's learning rate. On the tasks `SHORT_FIRST` there are 3,000 batches, each of one
+    length, in eight parts: the longest length grows from part to part by the same factor, up to that of the training
+    split.
 
     Raises:
         InputError: there is no such mechanism in the comparison.
@@ -171,12 +176,18 @@ def recipe(mechanism: str, task: str) -> Recipe:
         task=task,
         task_version=found.version,
         model=_model(mechanism),
-        layout={"filled": True} if ALIGNED.get(mechanism) == task else {},
+        layout=_layout(mechanism, task),
         stages=(stage,),
         mechanism=mechanism,
         supervision=("built-in alignment",) if mechanism in ALIGNED else (),
         evaluation={"lengths": [longest, *(n for n in found.test_lengths if n is not None)], "examples": 500},
     )
+
+
+def _layout(mechanism: str, task: str) -> Config:
+    if ALIGNED.get(mechanism) == task:
+        return {"filled": True}
+    return {"behind": True} if mechanism in BEHIND and task in WRITTEN else {}
 
 
 def _model(mechanism: str) -> Config:

@@ -20,8 +20,8 @@ def test_there_are_twenty_mechanisms_and_thirteen_tasks():
     assert {task for m, task in pairs if m == "looped"} == {task for m, task in pairs if m == "lstm"}
     assert [task for m, task in pairs if m == "coupled"] == ["sum_digits"]
     assert {task for m, task in pairs if m == "path_tagger"} == set(board.TAGGED) < set(board.TASKS)
-    of_neural_gpu = {task for m, task in pairs if m == "neural_gpu_tagger"}
-    assert of_neural_gpu == {*board.TAGGED, *board.WRITTEN} < set(board.TASKS)
+    for writer in ("neural_gpu_tagger", *board.BEHIND):
+        assert {task for m, task in pairs if m == writer} == {*board.TAGGED, *board.WRITTEN} < set(board.TASKS)
 
 
 @pytest.mark.once
@@ -39,6 +39,7 @@ def test_every_recipe_keeps_to_the_protocol():
         assert not curriculum or (curriculum[0], curriculum[-1]) == tasks.get(task).splits["train"].lengths
         scored = protocol.scored_lengths(tasks.get(task))
         assert scored and set(scored) < set(recipe.evaluation["lengths"])
+        assert bool(recipe.layout.get("behind")) == (mechanism in board.BEHIND and task in board.WRITTEN)
 
 
 @pytest.mark.parametrize("mechanism", board.MECHANISMS)
