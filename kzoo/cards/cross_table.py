@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from kzoo import tasks
+from kzoo.cards.explain import TAGGER
 from kzoo.cards.markdown import table_of
 from kzoo.cards.protocol import holds, most_frequent_answer
 from kzoo.evaluation.report import score_of_seeds, whole_percent
 
 Entries = Sequence[dict[str, Any]]
 ALONE = "pairs alone"
+ENOUGH = 3  # seeds
 
 
 def cross_table(found: Entries) -> list[dict[str, Any]]:
@@ -45,6 +47,19 @@ def task_order(rows: Sequence[dict[str, Any]]) -> list[str]:
     return sorted(models, key=lambda task: (max(models[task], key=lambda model: (models[task][model], model)), task))
 
 
+def complete(rows: Sequence[dict[str, Any]], seeds: int = ENOUGH) -> dict[str, int]:
+    """Returns on how many tasks a mechanism has so many seeds or more without tags, those with the most first.
+
+    What a network has as a classifier and as a tagger counts as one mechanism's.
+    """
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        if not row["tags"]:
+            done = {task for task, cell in row["cells"].items() if cell["seeds"] >= seeds}
+            found.setdefault(row["mechanism"].removesuffix(TAGGER), set()).update(done)
+    return {name: len(found[name]) for name in sorted(found, key=lambda name: (-len(found[name]), name)) if found[name]}
+
+
 def shown(cell: dict[str, Any] | None, key: str = "score") -> str:
     """Returns a cell as "100 (3)": the score, or the one in tokens, in whole percent, and the mean of how many seeds
     it is.
@@ -64,6 +79,7 @@ def cross_markdown(rows: Sequence[dict[str, Any]]) -> str:
         "The score in percent, the mean over (so many) seeds; empty: not run. Of several runs of a mechanism in the "
         "same model with the same tags it is the one with the most seeds, and of those the best. `kzoo plot "
         "leaderboard` draws it.",
+        _completeness(rows),
     ]
     alone, told = ([row for row in rows if bool(row["tags"]) is tagged] for tagged in (False, True))
     parts += _section(f"Trained on {ALONE}", alone, order)
@@ -78,6 +94,17 @@ def cross_markdown(rows: Sequence[dict[str, Any]]) -> str:
             *in_tokens,
         ]
     return "\n\n".join(parts)
+
+
+def _completeness(rows: Entries) -> str:
+    by_count: dict[int, list[str]] = {}
+    for name, count in complete(rows).items():
+        by_count.setdefault(count, []).append(name)
+    found = "; ".join(f"on {count} tasks {', '.join(names)}" for count, names in by_count.items() if count > 1)
+    return (
+        f"{ENOUGH} seeds or more on {ALONE}, a network's as a classifier and as a tagger taken together: "
+        f"{found or 'on two tasks or more none'}."
+    )
 
 
 def _section(title: str, rows: Entries, order: Sequence[str], key: str = "score") -> list[str]:

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from kzoo import tasks
-from kzoo.cards.cross_table import cross_markdown, cross_table, shown, task_order
+from kzoo.cards.cross_table import complete, cross_markdown, cross_table, shown, task_order
 from kzoo.cards.leaderboard import as_json, entries
 from kzoo.cards.protocol import holds, most_frequent_answer
 from kzoo.cli.main import main
@@ -52,6 +52,21 @@ def test_rows_and_columns_have_an_order():
     rows = cross_table(found)
     assert [row["mechanism"] for row in rows] == ["strong", "other", "another", "weak", "told"]
     assert task_order(rows) == ["copy", "addition", "parity"]  # those of A, then those of B
+
+
+def test_on_how_many_tasks_a_mechanism_is_complete():
+    found = [
+        entry("one", "copy", 1.0, 0.5, 0.5),
+        entry("one", "parity", 1.0, 0.5),
+        entry("one_tagger", "copy", 1.0, 0.5, 0.5, model="B"),
+        entry("one_tagger", "s3", 1.0, 0.5, 0.5, 0.1, model="B"),
+        entry("told", "copy", 1.0, 0.5, 0.5, tags=["gold attention"]),
+        entry("two", "copy", 1.0, 0.5, 0.5),
+    ]
+    rows = cross_table(found)
+    assert list(complete(rows).items()) == [("one", 2), ("two", 1)]
+    assert complete(rows, seeds=4) == {"one": 1} and complete(rows, seeds=2) == {"one": 3, "two": 1}
+    assert "taken together: on 2 tasks one.\n" in cross_markdown(rows)
 
 
 def test_how_far_every_seed_holds():
