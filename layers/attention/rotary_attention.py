@@ -15,7 +15,7 @@ class RotaryAttention(ContentAttention):
     """Content attention whose queries and keys are rotated by their positions, so that scores depend on distance.
 
     From [Ray Chowdhury and Caragea, 2023](https://arxiv.org/abs/2305.20019), Appendix B.1 (Bi-ROPE), after
-    [Su et al., 2021](https://arxiv.org/abs/2104.09864). With R_p the rotation of each pair (2j, 2j + 1) by
+    [Su et al., 2021](https://arxiv.org/abs/2104.09864), Eq. 14-16. With R_p the rotation of each pair (2j, 2j + 1) by
     p 10000^(-2j / units), t the step and i the position, both counted from 0:
 
         c_i = (R_t W_q h) . (R_i W_k e_i) / sqrt(units)

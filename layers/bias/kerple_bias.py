@@ -19,8 +19,8 @@ LEAST = 0.01
 class KerpleBias(AttentionBias):
     """Penalises each score by a trained function of the distance, one for each head.
 
-    KERPLE of [Chi et al., 2022](https://arxiv.org/abs/2205.09921), its logarithmic and its power variant, with r_1 and
-    r_2 of a head trained:
+    KERPLE of [Chi et al., 2022](https://arxiv.org/abs/2205.09921), section 4, its logarithmic and its power variant,
+    with r_1 and r_2 of a head trained:
 
         "log":    bias_ij = -r_1 ln(1 + r_2 |i - j|),   r_1, r_2 > 0
         "power":  bias_ij = -r_1 |i - j|^r_2,           r_1 > 0,  0 < r_2 <= 2

@@ -24,9 +24,9 @@ CHUNK = 64  # reflections that are one triangular system
 class DeltaMixer(Mixer):
     """Mixes positions by a linear recurrence whose state is turned by a reflection at each of them.
 
-    DeltaNet with negative eigenvalues, [Grazzi et al., 2025](https://arxiv.org/abs/2411.12537);
-    with several reflections a position, DeltaProduct, [Siems et al., 2025](https://arxiv.org/abs/2502.10297).
-    For each head, with k of norm 1, so q:
+    DeltaNet with negative eigenvalues, [Grazzi et al., 2025](https://arxiv.org/abs/2411.12537), section 4.2, Eq. 2;
+    with several reflections a position, DeltaProduct, [Siems et al., 2025](https://arxiv.org/abs/2502.10297), section
+    4, Eq. 3. For each head, with k of norm 1, so q:
 
         S_t = (I - beta_t k_t k_t^T) S_(t-1) + beta_t k_t v_t^T,   o_t = S_t^T q_t,   S_0 = 0
         beta_t = (1 - low) sigmoid(w . x_t)
@@ -36,10 +36,10 @@ class DeltaMixer(Mixer):
 
         output = W_o [RMSNorm(o_t) of each head]
 
-    Positions are computed by chunks of 64 reflections ([Yang et al., 2024](https://arxiv.org/abs/2406.06484)), so that
-    time and memory are linear in T. In a chunk that begins with the state S, all positions are computed at once: with
-    U = (I + strictly_lower(diag(beta) K K^T))^-1 diag(beta) (V - K S), which is one triangular system, the outputs are
-    o = Q S + lower(Q K^T) U, and the next chunk begins with S + K^T U.
+    Positions are computed by chunks of 64 reflections ([Yang et al., 2024](https://arxiv.org/abs/2406.06484), Eq.
+    8-11), so that time and memory are linear in T. In a chunk that begins with the state S, all positions are computed
+    at once: with U = (I + strictly_lower(diag(beta) K K^T))^-1 diag(beta) (V - K S), which is one triangular system,
+    the outputs are o = Q S + lower(Q K^T) U, and the next chunk begins with S + K^T U.
 
     Args:
         heads: int. Number of heads N. Defaults to 1.

@@ -15,8 +15,8 @@ from kzoo.registry import alias, register
 class CoupledEncoding(PlacedEncoding):
     """Adds a learned vector of a place that belongs to the task: tokens of one significance share theirs.
 
-    Position coupling of [Cho et al., 2024](https://arxiv.org/abs/2405.20671). With s the start of a sequence
-    and P a table of vectors:
+    Position coupling of [Cho et al., 2024](https://arxiv.org/abs/2405.20671), section 3.1. With s the start of a
+    sequence and P a table of vectors:
 
         x_t = E(token_t) + P[place_t]
 

@@ -13,8 +13,8 @@ from kzoo.registry import alias, register
 class RotaryPositions(keras.layers.Layer):
     """Rotates queries and keys by their positions, so that their products depend on their distance.
 
-    From [Su et al., 2021](https://arxiv.org/abs/2104.09864): each pair (2j, 2j + 1) is rotated by p 10000^(-2j / H), p
-    the position, counted from 0.
+    From [Su et al., 2021](https://arxiv.org/abs/2104.09864), Eq. 14-16, computed as in Eq. 34: each pair (2j, 2j + 1)
+    is rotated by p 10000^(-2j / H), p the position, counted from 0.
 
     Call arguments:
         queries: tensor of shape (B, N, T, H), H even.

@@ -22,8 +22,8 @@ class DNCReader(Reader):
     """Reads a sequence with an LSTM that has a memory to write to and to read from, and gives its last output.
 
     From [Graves et al., 2016](https://doi.org/10.1038/nature20101), Methods, with two of the changes of
-    [Csordas and Schmidhuber, 2019](https://arxiv.org/abs/1904.10278): a freed cell is also emptied, and the temporal
-    links are sharpened. The baseline of
+    [Csordas and Schmidhuber, 2019](https://arxiv.org/abs/1904.10278): a freed cell is also emptied (Eq. 1), and the
+    temporal links are sharpened (Eq. 2). The baseline of
     [Csordas et al., 2022](https://arxiv.org/abs/2110.07732), section 3.1.
 
     In the first paper's letters: `usage` is u, `precedence` p, `links` L, `write` w^w, `read` w^r; the interface vector

@@ -18,7 +18,7 @@ EMPTY = -1.0
 class StackReader(Reader):
     """Reads a sequence with a recurrent network that has stacks to push to and to pop from, and gives its last state.
 
-    Stack-RNN of [Joulin and Mikolov, 2015](https://arxiv.org/abs/1503.01007), with cells that are vectors, as
+    Stack-RNN of [Joulin and Mikolov, 2015](https://arxiv.org/abs/1503.01007), Eq. 3-6, with cells that are vectors, as
     [Deletang et al., 2023](https://arxiv.org/abs/2207.02098) have them. With s the stack, its top first:
 
         h_t = sigmoid(U x_t + R h_(t-1) + P s_(t-1)[0] + b),   a = softmax(A h_t)
@@ -53,8 +53,7 @@ class StackReader(Reader):
     ```
 
     Differences: Joulin and Mikolov's cells are numbers, and their network may read several cells of the top. The code
-    of
-    Deletang et al. has no sigmoid on what is pushed, empty cells of 0, and another non-linearity.
+    of Deletang et al. has no sigmoid on what is pushed, empty cells of 0, and another non-linearity.
     """
 
     def __init__(

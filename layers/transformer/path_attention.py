@@ -22,7 +22,8 @@ from kzoo.registry import alias, register
 class PathAttention(MultiHeadAttention):
     """Attention whose scores depend on the path from key to query: each position on it reflects the key.
 
-    PaTH, [Yang et al., 2025](https://arxiv.org/abs/2505.16381). With x_t the state of position t, for each head:
+    PaTH, [Yang et al., 2025](https://arxiv.org/abs/2505.16381), section 2.2. With x_t the state of position t, for each
+    head:
 
         w_t  = c_t / |c_t|,  c_t = SiLU(sum over r < width of F_r * (W_2 W_1 x)_(t-r))
         b_t  = 2 sigmoid(u . x_t + a)
@@ -33,11 +34,12 @@ class PathAttention(MultiHeadAttention):
     decides what a key looks like from the query, so that a state can be tracked. Keys behind the query are never
     attended to, so it is for decoders.
 
-    All scores are computed at once: with L = strictly_lower(W W^T) and D = diag(b),
+    All scores are computed at once, as in its section 3.2: with L = strictly_lower(W W^T) and D = diag(b),
 
         Z = lower(Q K^T) - lower(Q W^T) (I + D L)^-1 D strictly_lower(W K^T)
 
-    which is one triangular system a head. Step by step the reflected keys are kept, and a new position reflects all.
+    which is one triangular system a head. Step by step the reflected keys are kept, and a new position reflects all
+    (section 3.4).
 
     Args:
         heads: int. Number of heads N. Defaults to 1.

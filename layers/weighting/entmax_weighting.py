@@ -19,7 +19,7 @@ class EntmaxWeighting(keras.layers.Layer):
     """Turns scores into weights by 1.5-entmax, which gives exactly 0 to keys far below the best.
 
     From [Peters et al., 2019](https://arxiv.org/abs/1905.05702), with alpha = 1.5: A_ij = max(z_ij / 2 - tau, 0)^2,
-    where tau makes the row sum to 1. It is found exactly, from the sorted scores.
+    where tau makes the row sum to 1. It is found exactly, from the sorted scores (Algorithm 2).
     Keys that are added far below the best change nothing, at any number.
 
     With a `sharpness` scores are multiplied by it; while training, by a factor that is drawn for each sequence,

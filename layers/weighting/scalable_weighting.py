@@ -16,7 +16,7 @@ from kzoo.registry import alias, register
 class ScalableWeighting(keras.layers.Layer):
     """Turns scores into weights by a softmax whose scores are multiplied by s ln n.
 
-    SSMax of [Nakanishi, 2025](https://arxiv.org/abs/2501.19399), with z the scores, n the number of unmasked
+    SSMax of [Nakanishi, 2025](https://arxiv.org/abs/2501.19399), Eq. 2, with z the scores, n the number of unmasked
     keys of a query, and s trained, one for each head: A_i = softmax(s ln(n) z_i). With `trained=False` and s = 1 it is
     the log-length scaled attention of [Chiang and Cholak, 2022](https://arxiv.org/abs/2202.12172). `TemperedWeighting`
     has one factor for all heads of a layer.
