@@ -121,7 +121,7 @@ OF_BLOCKS = ("nope", "rope", "alibi", "hard_alibi", "cope", "forgetting", "stick
 TAGGERS: dict[str, Config] = {
     "lstm_tagger": READERS["lstm"],
     "second_order_tagger": READERS["second_order"],
-    "stack_tagger": {**READERS["stack"], "reader": {"class": "StackReader", "config": {"cells": 404}}},
+    "stack_tagger": {**READERS["stack"], "reader": {"class": "StackReader", "config": {"cells": None}}},
     "neural_gpu_tagger": READERS["neural_gpu"],
     **{f"{name}_tagger": _blocks(BLOCKS[name].get("attention", "dot_product")) for name in OF_BLOCKS},
     "delta_product_tagger": _blocks("delta_product"),
@@ -149,13 +149,12 @@ def recipe(mechanism: str, task: str) -> Recipe:
     """Returns the recipe of a mechanism on a task.
 
     All train 2,000 batches of 64 examples, which are drawn anew, and keep the last weights. A decoder has two blocks of
-    64 units and four heads. A tagger has such blocks, or a reader's network, and twice the learning rate, and a Stack-
-    RNN 404 cells, that its stack may hold the longest input. A reader has one layer of 128 units, or of 64 with four
-    heads, or trees of 64 or 32 units, or 48 units of a Neural GPU, and three times the learning rate; but CRvNN has a
-    decoder's, since with three times that its loss rises as inputs grow. What is looped has one block of 32 units, as
-    many rounds as tokens, and a reader's learning rate. On the tasks `SHORT_FIRST` there are 3,000 batches, each of one
-    length, in eight parts: the longest length grows from part to part by the same factor, up to that of the training
-    split.
+    64 units and four heads. A tagger has such blocks, or a reader's network, and twice the learning rate, and a
+    Stack-RNN as many cells as there are tokens. A reader has one layer of 128 units, or of 64 with four heads, or trees
+    of 64 or 32 units, or 48 units of a Neural GPU, and three times the learning rate; but CRvNN has a decoder's, since
+    with three times that its loss rises as inputs grow. What is looped has one block of 32 units, as many rounds as
+    tokens, and a reader's learning rate. On the tasks `SHORT_FIRST` there are 3,000 batches, each of one length, in
+    eight parts: the longest length grows from part to part by the same factor, up to that of the training split.
 
     Raises:
         InputError: there is no such mechanism in the comparison.

@@ -29,7 +29,8 @@ class StackReader(Reader):
 
     Args:
         units: int. Size of h, 1 to 8,192. Defaults to 256.
-        cells: int. Depth of a stack, 2 to 4,096: what is pushed beyond it is lost. Defaults to 30.
+        cells: int or None. Depth of a stack, 2 to 4,096: what is pushed beyond it is lost. Defaults to 30. With None it
+            is the length of the sequence, so that nothing is.
         cell_units: int. Size of a cell, 1 to 256. Defaults to 8.
         stacks: int. Number of stacks, each with actions of its own, 1 to 64. Defaults to 1.
         dtype: str or DTypePolicy. As of every Keras layer; it is float32 under any.
@@ -59,7 +60,7 @@ class StackReader(Reader):
     def __init__(
         self,
         units: int = 256,
-        cells: int = 30,
+        cells: int | None = 30,
         cell_units: int = 8,
         stacks: int = 1,
         dtype: DType = None,
@@ -67,7 +68,7 @@ class StackReader(Reader):
     ) -> None:
         super().__init__(autocast=False, dtype=dtype, **kwargs)
         self.units = checks.integer("units", units, 1, 8192)
-        self.cells = checks.integer("cells", cells, 2, 4096)
+        self.cells = None if cells is None else checks.integer("cells", cells, 2, 4096)
         self.cell_units = checks.integer("cell_units", cell_units, 1, 256)
         self.stacks = checks.integer("stacks", stacks, 1, 64)
 
@@ -85,8 +86,9 @@ class StackReader(Reader):
         sequence = ops.cast(sequence, "float32")
         given = self.inputs(sequence)
         blank = ops.zeros_like(given[:, 0])
-        shape = (1, self.stacks, self.cells, self.cell_units)
-        stack = ops.reshape(blank[:, 0], (-1, 1, 1, 1)) + ops.full(shape, EMPTY, dtype="float32")
+        column = given[:, :, 0] if self.cells is None else ops.repeat(blank[:, :1], self.cells, axis=1)
+        shape = (1, self.stacks, 1, self.cell_units)
+        stack = ops.zeros_like(column)[:, None, :, None] + ops.full(shape, EMPTY, dtype="float32")
         _, hidden = scan(self.step, {"hidden": blank, "stack": stack}, ops.swapaxes(given, 0, 1))
         return ops.cast(ops.swapaxes(hidden, 0, 1), self.compute_dtype)
 

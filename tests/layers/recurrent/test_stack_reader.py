@@ -55,3 +55,18 @@ def test_what_was_pushed_last_is_popped_first():
         state, _ = reader.step(state, ops.convert_to_tensor(given))
         tops.append(float(numpy(state["stack"])[0, 0, 0, 0]))
     np.testing.assert_allclose(tops, [1, 0, 1, 0, 1, -1], atol=1e-4)
+
+
+def test_without_a_number_of_cells_nothing_that_is_pushed_is_lost():
+    x = np.random.default_rng(0).normal(size=(2, 9, 3)).astype("float32")
+    mask = np.ones((2, 9), bool)
+    grows, holds, loses = (kzoo.layers.StackReader(4, cells=cells, cell_units=2) for cells in (None, 9, 2))
+    outputs = []
+    for reader in (grows, holds, loses):
+        reader.build((None, None, 3))
+        for variable in reader.trainable_variables:
+            variable.assign(2 * np.random.default_rng(1).normal(size=variable.shape).astype("float32"))
+        outputs.append(numpy(reader(x, mask)))
+    np.testing.assert_allclose(outputs[0], outputs[1], atol=1e-6)
+    assert np.abs(outputs[0] - outputs[2]).max() > 1e-4
+    assert grows.get_config()["cells"] is None and numpy(grows(x[:, :1], mask[:, :1])).shape == (2, 4)
