@@ -1,6 +1,6 @@
 """The page "Which mechanism for which task", rendered from the leaderboard and the bundled presets."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kzoo.cards import protocol
@@ -69,10 +69,18 @@ def lines(found: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
     rows = []
     for own in found:
         preset = own["preset"]
-        names = [", ".join(cell["mechanism"] for cell in own[side][:NAMED]) or "-" for side in ("alone", "more")]
-        facts = [preset["name"], percent(preset["score"]), f"{preset['holds'] or '-'}"] if preset else ["-", "", ""]
+        names = [_names(cell["mechanism"] for cell in own[side]) or "-" for side in ("alone", "more")]
+        facts = ["-", "", "", ""]
+        if preset:
+            facts = [preset["name"], percent(preset["score"]), percent(preset["weakest"]), f"{preset['holds'] or '-'}"]
         rows.append([own["task"], *names, *facts])
-    return ["task", "on pairs alone", "with more", "preset", "score", "right up to"], rows
+    return ["task", "on pairs alone", "with more", "preset", "score", "worst seed", "right up to"], rows
+
+
+def _names(found: Iterable[str]) -> str:
+    """Returns the first few of names, and how many more there are."""
+    names = list(found)
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
 def _sides(own: dict[str, Any]) -> list[str]:
@@ -93,12 +101,11 @@ def _asked(own: dict[str, Any]) -> str:
 
 def _best(cells: Sequence[dict[str, Any]]) -> str:
     """Returns the best mechanisms of a task, the first of them with its score, and how many seeds they have."""
-    first, counts = cells[0], [cell["seeds"] for cell in cells[:NAMED]]
-    names = ", ".join(f"[{cell['mechanism']}]({_place(cell['run'])})" for cell in cells[:NAMED])
-    more = f" and {len(cells) - NAMED} more" if len(cells) > NAMED else ""
+    first, counts = cells[0], [cell["seeds"] for cell in cells]
+    names = _names(f"[{cell['mechanism']}]({_place(cell['run'])})" for cell in cells)
     seeds = f"{min(counts)} to {max(counts)}" if min(counts) < max(counts) else str(counts[0])
     seeds += " seeds" if max(counts) > 1 else " seed"
-    return f"{names}{more}: {_share(first, f' ({seeds})')}{_tags(first)}"
+    return f"{names}: {_share(first, f' ({seeds})')}{_tags(first)}"
 
 
 def _place(name: str) -> str:

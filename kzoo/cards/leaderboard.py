@@ -28,7 +28,7 @@ def entries() -> list[dict[str, Any]]:
         entry = entry_of(Preset.find(name))
         if entry is not None:
             found.append(entry)
-    found.sort(key=lambda entry: (entry["task"], entry["tags"], -entry["score"]["mean"], -entry["score"]["min"]))
+    found.sort(key=_order)
     ranks: dict[tuple[str, tuple[str, ...]], int] = {}
     for entry in found:
         group = entry["task"], tuple(entry["tags"])
@@ -36,29 +36,41 @@ def entries() -> list[dict[str, Any]]:
     return found
 
 
-def entry_of(preset: Preset) -> dict[str, Any] | None:
-    """Returns the entry of a preset or recorded run, or None if it does not keep to the protocol or lacks a length."""
+def obstacles(preset: Preset) -> list[str]:
+    """Returns why a preset or recorded run is not on the leaderboard, a few words each; of an entry there are none."""
     recipe = recipe_of(preset)
-    if recipe is None or preset.results is None:
+    if recipe is None:
+        return ["it has no recipe that is valid"]
+    lengths = protocol.scored_lengths(tasks.get(recipe.task))
+    if not lengths:
+        return [f"{recipe.task} has no lengths to score"]
+    training = (preset.results or {}).get("training") or []
+    if not training:
+        return ["it has no results of a training"]
+    found = protocol.breaches(recipe, preset.metadata.get("parameters"), training)
+    if not found and not _scored(preset, recipe.task, lengths):
+        missing = ", ".join(map(str, lengths))
+        found.append(f"no seed has results of {protocol.TESTED} examples or more at each of {missing}")
+    return found
+
+
+def entry_of(preset: Preset) -> dict[str, Any] | None:
+    """Returns the entry of a preset or recorded run, or None if there are obstacles."""
+    recipe = recipe_of(preset)
+    if recipe is None or preset.results is None or obstacles(preset):
         return None
     task = tasks.get(recipe.task)
     lengths, longest = protocol.scored_lengths(task), task.splits["train"].lengths[1]
-    training, parameters = preset.results.get("training") or [], preset.metadata.get("parameters")
-    if not lengths or not training or protocol.breaches(recipe, parameters, training):
-        return None
-    seeds = {}
-    for seed, own in sorted(by_seed(preset, task.name).items()):
-        score = protocol.chomsky_score(own["accuracy"], lengths)
-        if score is not None:
-            reach, tokens = protocol.reach(own["accuracy"], lengths, longest), own["tokens"]
-            seeds[seed] = {
-                **own,
-                "score": score,
-                "reach": reach,
-                "token_score": protocol.chomsky_score(tokens, lengths),
-            }
-    if not seeds:
-        return None
+    training, parameters = preset.results["training"], preset.metadata.get("parameters")
+    seeds = {
+        seed: {
+            **own,
+            "score": protocol.chomsky_score(own["accuracy"], lengths),
+            "reach": protocol.reach(own["accuracy"], lengths, longest),
+            "token_score": protocol.chomsky_score(own["tokens"], lengths),
+        }
+        for seed, own in _scored(preset, task.name, lengths).items()
+    }
     entry: dict[str, Any] = {"release": protocol.RELEASE, "task": task.name, "version": task.version}
     entry |= {"name": preset.name, "mechanism": recipe.mechanism, "model": recipe.model["class"]}
     entry |= {"tags": list(protocol.tags(recipe)), "parameters": parameters}
@@ -67,6 +79,21 @@ def entry_of(preset: Preset) -> dict[str, Any] | None:
     entry |= {"recipe_sha256": protocol.recipe_sha256(recipe), "lengths": lengths}
     entry |= {key: protocol.spread([own[key] for own in seeds.values()]) for key in ("score", "reach")}
     return entry | {"seeds": seeds}
+
+
+def _scored(preset: Preset, task: str, lengths: list[int]) -> dict[int, dict[str, Any]]:
+    """Returns those `by_seed` that have every scored length, each of enough examples."""
+    found = sorted(by_seed(preset, task).items())
+    return {seed: own for seed, own in found if all(_tested(own, n) for n in lengths)}
+
+
+def _tested(own: dict[str, Any], length: int) -> bool:
+    return length in own["accuracy"] and own["n"][length] >= protocol.TESTED
+
+
+def _order(entry: dict[str, Any]) -> tuple[Any, ...]:
+    score = entry["score"]
+    return entry["task"], entry["tags"], -score["mean"], -score["min"], -len(entry["seeds"]), entry["name"]
 
 
 def by_seed(preset: Preset, task: str, whole: bool = False) -> dict[int, dict[str, Any]]:
@@ -116,7 +143,8 @@ def markdown() -> str:
         f"{protocol.STEPS:,} steps and {protocol.EXAMPLES:,} examples, trained on the training split alone, without a "
         "look at longer inputs unless a tag says so. The score is the mean sequence accuracy, in percent, over the "
         "lengths beyond the trained ones, up to ten times as long; the reach is how many times the trained length is "
-        f"done with {100 * protocol.SOLVED:.0f} % or more at every length up to it. Both are means over seeds. The "
+        f"done with {100 * protocol.SOLVED:.0f} % or more at every length up to it. Both are means over seeds, of "
+        f"{protocol.TESTED} examples a length or more. The "
         f"protocol asks for {len(protocol.SEEDS)} of them: a row with fewer is no more than a first look. Ranks are "
         "within a task and its tags. Rendered by `kzoo results --leaderboard --markdown`; `kzoo results --verify NAME` "
         "measures a row's weights anew; the protocol is `kzoo/cards/protocol.py`. What to take for a task: "

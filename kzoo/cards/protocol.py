@@ -1,17 +1,16 @@
 """The protocol of the leaderboard, all of it: what a run may cost, what it may see, how it is measured and compared.
 
 - Budget: at most `PARAMETERS` weights, embeddings included, `STEPS` steps and `EXAMPLES` examples seen, which on one
-core
-  are about three minutes for the models here. Seconds are shown, and not limited.
+  core are about three minutes for the models here. Seconds are shown, and not limited.
 - Data: the training split, of lengths up to b. Only the validation split of the same lengths selects weights; a recipe
   that selects by longer inputs, or a task whose published validation split is longer, says so ("longer validation").
 - Seeds: `SEEDS` set weights and order; the examples are the task's own. A row counts the seeds that it has.
-- Lengths: those that the task reports beyond b, up to ten times b. What a table shows at other lengths is not scored.
+- Lengths: those that the task reports beyond b, up to ten times b, each measured on `TESTED` examples of the test split
+  or more. What a table shows at other lengths is not scored.
 - Scores of a seed: the Chomsky score, the mean over these lengths of the sequence accuracy; and the reach, the greatest
-of
-  them up to which every one has 90 % or more, divided by b. Of the seeds: mean, standard deviation and least.
+  of them up to which every one has 90 % or more, divided by b. Of the seeds: mean, standard deviation and least.
 - Tags: what training had beyond pairs of source and target, as everywhere in kzoo. Ranks are within a task and a set
-  of tags.
+  of tags; of equal scores the row with more seeds is first.
 - A row is a recipe and the SHA-256 of its weights, which `kzoo results --verify` measures anew.
 """
 
@@ -34,6 +33,7 @@ PARAMETERS = 350_000
 STEPS = 3_000
 EXAMPLES = 384_000
 SEEDS = (0, 1, 2, 3, 4)
+TESTED = 200  # examples of each scored length
 SAMPLE = 500  # examples that tell how frequent an answer is
 FARTHEST = 10  # times the longest trained length
 SOLVED = 0.9

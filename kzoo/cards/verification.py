@@ -48,7 +48,8 @@ def verify(name: str | Path, examples: int | None = None) -> list[Check]:
         )
     recipe = recipe_of(preset)
     if recipe is None or preset.results is None:
-        raise InputError(f"{preset.name} has no recipe and results that could be checked")
+        what = "valid recipe" if recipe is None else "results"
+        raise InputError(f"{preset.name} has no {what}, which would be checked")
     task = tasks.get(recipe.task)
     model = preset.build()  # checks the files
     lengths = protocol.scored_lengths(task)
@@ -57,9 +58,10 @@ def verify(name: str | Path, examples: int | None = None) -> list[Check]:
         for row in preset.rows
         if row["metric"] == "sequence_accuracy" and row["length"] in lengths and row["task"] == task.name
     }
-    if set(claimed) != set(lengths) or not lengths:
+    missing = [length for length in lengths if length not in claimed]
+    if missing or not lengths:
         raise PresetError(
-            f"{preset.name} has no results of its weights at {', '.join(map(str, lengths)) or 'any length'}"
+            f"{preset.name} has no results of its weights at {', '.join(map(str, missing)) or 'any length'}"
         )
     found = [Check("files", True, f"as listed; weights {str(preset.weights_sha256)[:12]}")]
     number = model.count_params()

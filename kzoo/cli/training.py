@@ -5,14 +5,18 @@ import fnmatch
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import kzoo
 from kzoo.cli.arguments import numbers, words
 from kzoo.cli.output import by_share, print_json, show_preset, show_progress
 from kzoo.errors import InputError
 from kzoo.evaluation.report import percent, text_table
+from kzoo.saving import catalogue
 from kzoo.saving.preset import Preset
+
+if TYPE_CHECKING:
+    from kzoo.training.recipe import Recipe
 
 RECIPE = "a recipe file, a preset whose recipe to follow, or pairs of your own: a .tsv file, source<TAB>target a line"
 
@@ -61,7 +65,7 @@ def train(options: argparse.Namespace) -> int:
     recipe = load_recipe(options.recipes[0])
     if options.seed is not None:
         recipe = recipe.with_seed(options.seed)
-    target = None if options.add_results_to is None else Preset.find_own(options.add_results_to).folder
+    target = None if options.add_results_to is None else own_preset(recipe, options.add_results_to).folder
     name = None if target is None else target.name
     plan = {"resume": options.resume, "devices": options.devices, "name": name, "draw_ahead": options.draw_ahead}
     folder = kzoo.train(recipe, options.output, progress=show_progress(), **plan)
@@ -72,6 +76,24 @@ def train(options: argparse.Namespace) -> int:
     else:
         show_preset(str(folder))
     return 0
+
+
+def own_preset(recipe: "Recipe", folder: Path) -> Preset:
+    """Returns the preset in a folder, whose results a run of this recipe may join.
+
+    Raises:
+        InputError: it has another recipe, seeds and evaluation apart, or none.
+    """
+    from kzoo.training.recipe import Recipe
+
+    preset = Preset.find_own(folder)
+    if preset.recipe is None:
+        raise InputError(f"--add-results-to takes runs of a preset's own recipe, and {preset.name} has none")
+    others = recipe.differs_from(Recipe.from_config(preset.recipe))
+    if others:
+        said = f"{preset.name} has other {', '.join(others)}"
+        raise InputError(f"--add-results-to takes runs of a preset's own recipe, from other seeds: {said}")
+    return preset
 
 
 def train_many(options: argparse.Namespace) -> int:
@@ -146,15 +168,21 @@ def results(options: argparse.Namespace) -> int:
 
 
 def matching(rows: Iterable[dict[str, Any]], pattern: str) -> list[dict[str, Any]]:
-    """Returns the rows whose mechanism_task has a pattern.
+    """Returns the rows whose mechanism_task, or the name of whose run, has a pattern.
 
     Raises:
         InputError: none has.
     """
-    found = [row for row in rows if fnmatch.fnmatch(f"{row['mechanism']}_{row['task']}", pattern)]
+    found = [row for row in rows if any(fnmatch.fnmatch(str(name), pattern) for name in names_of(row))]
     if not found:
-        raise InputError(f'no mechanism_task is called {pattern!r:.100}; a pattern is like "onestep_*" or "*_copy"')
+        hint = f'"*_{pattern}"' if pattern in kzoo.tasks.names() else '"onestep_*" or "*_copy"'
+        raise InputError(f"no mechanism_task is called {pattern!r:.100}; a pattern is like {hint}")
     return found
+
+
+def names_of(row: dict[str, Any]) -> tuple[str, str]:
+    """Returns mechanism_task of a row, and the name of its run, if it has one."""
+    return f"{row['mechanism']}_{row['task']}", row["name"] or ""
 
 
 def run_missing(options: argparse.Namespace) -> dict[str, str]:
@@ -195,12 +223,20 @@ def spread(cell: dict[str, Any]) -> str:
 
 
 def leaderboard(options: argparse.Namespace) -> int:
-    from kzoo.cards.leaderboard import as_json, entries, markdown
+    from kzoo.cards.leaderboard import as_json, entries, markdown, obstacles
 
     if options.markdown:
         print(markdown(), end="")
         return 0
-    found = matching(entries(), options.pattern)
+    try:
+        found = matching(entries(), options.pattern)
+    except InputError as error:
+        left_out = sorted(fnmatch.filter(catalogue.names_of(catalogue.PRESET, catalogue.RUN), options.pattern))
+        if not left_out:
+            raise
+        reasons = "; ".join(obstacles(Preset.find(left_out[0])))
+        more = f", and {len(left_out) - 1} more are not" if len(left_out) > 1 else ""
+        raise InputError(f"{left_out[0]} is not on the leaderboard: {reasons}{more}") from error
     if options.json:
         print_json(as_json(found))
         return 0

@@ -179,7 +179,8 @@ def _alike(found: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
         curve = _curve(entry)
         for group in groups:
             other = _curve(group[0])
-            near = all(abs(curve[n][0] - other[n][0]) <= ALIKE for n in curve.keys() & other.keys())
+            pairs = [zip(curve[n], other[n], strict=True) for n in curve.keys() & other.keys()]
+            near = all(abs(one - its) <= ALIKE for pair in pairs for one, its in pair)  # mean, worst and best seed
             if near and group[0]["tags"] == entry["tags"]:
                 group.append(entry)
                 break

@@ -97,7 +97,8 @@ def read_metadata(folder: Path) -> dict[str, Any]:
 def needed(metadata: dict[str, Any]) -> str:
     """Returns the end of an error that says which modules have to be imported first; empty if none do."""
     modules = sorted({*metadata.get("defined_in", {}).values()})
-    return f"; it was saved with classes of {', '.join(modules)}: import that first" if modules else ""
+    said = f"; it was saved with classes of {', '.join(modules)}: import that first"
+    return f"{said}, on the command line with --import FILE" if modules else ""
 
 
 def read_results(folder: Path) -> dict[str, Any]:

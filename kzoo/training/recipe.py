@@ -167,6 +167,12 @@ class Recipe:
         changed = {key: getattr(self, key) for key, default in rest.items() if getattr(self, key) != default}
         return {**first, **changed, "stages": parts, **({"evaluation": self.evaluation} if self.evaluation else {})}
 
+    def differs_from(self, other: "Recipe") -> list[str]:
+        """Returns the keys in which it is another than `other`, but the seed and what is evaluated."""
+        own, its = self.to_config(), other.to_config()
+        keys = (key for key in dict.fromkeys([*own, *its]) if key not in ("seed", "evaluation"))
+        return [key for key in keys if own.get(key) != its.get(key)]
+
 
 def _stage(index: int, config: Any, stages: int) -> Stage:
     try:

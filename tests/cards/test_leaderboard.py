@@ -2,13 +2,14 @@
 
 import json
 import math
+import shutil
 
 import numpy as np
 import pytest
 
 import kzoo
 from kzoo.cards import protocol
-from kzoo.cards.leaderboard import as_json, entries, entry_of, markdown
+from kzoo.cards.leaderboard import as_json, entries, entry_of, markdown, obstacles
 from kzoo.cards.verification import verify
 from kzoo.cli.main import main
 from kzoo.errors import InputError, PresetError
@@ -100,9 +101,44 @@ def test_the_command(capsys):
     assert "is a recorded run, without weights: kzoo train monotonic_copy --output DIR" in capsys.readouterr().err
 
 
+@pytest.mark.once
+def test_runs_are_found_by_their_names_too_and_what_is_left_out_says_why(capsys):
+    assert main(["results", "--leaderboard", "onestep_copy_8_epochs"]) == 0
+    assert "onestep_copy_8_epochs" in capsys.readouterr().out
+    assert main(["results", "--leaderboard", "copy"]) == 2 and '"*_copy"' in capsys.readouterr().err
+    assert main(["results", "--leaderboard", "hinted_sorter"]) == 2
+    said = capsys.readouterr().err
+    assert "hinted_sorter is not on the leaderboard: it was trained on" in said and "more than 3,000" in said
+    assert main(["results", "--leaderboard", "theorem_sort*"]) == 2
+    assert "theorem_sorter is not on the leaderboard: its weights are set, not trained" in capsys.readouterr().err
+    assert main(["results", "--leaderboard", "nothing"]) == 2
+    assert "no mechanism_task is called 'nothing'" in capsys.readouterr().err
+
+
+@pytest.mark.once
+def test_a_seed_counts_with_every_length_measured_on_enough_examples(tmp_path):
+    folder = tmp_path / "monotonic_copy"
+    shutil.copytree(Preset.find("monotonic_copy").folder, folder)
+    whole = entry_of(Preset.find(folder))
+    results = json.loads((folder / "results.json").read_text())
+
+    def seeds_with(change):
+        rows = [row for row in (change(dict(row)) for row in results["rows"]) if row]
+        (folder / "results.json").write_text(json.dumps({**results, "rows": rows}))
+        preset = Preset.find(folder)
+        return entry_of(preset), obstacles(preset)
+
+    few, _ = seeds_with(lambda row: row | {"n": 199} if row["training_seed"] == 1 else row)
+    assert set(few["seeds"]) == set(whole["seeds"]) - {1}
+    cut, _ = seeds_with(lambda row: None if (row["training_seed"], row["length"]) == (2, 100) else row)
+    assert set(cut["seeds"]) == set(whole["seeds"]) - {2}
+    none, why = seeds_with(lambda row: row | {"n": 199})
+    assert none is None and why[0].startswith("no seed has results of 200 examples or more at each of 15, 30, 100")
+
+
 @pytest.mark.slow
 def test_a_submission_is_measured_anew(tmp_path, capsys):
-    evaluation = {"evaluation": {"lengths": [60, 80, 120, 200, 400], "examples": 40}}
+    evaluation = {"evaluation": {"lengths": [60, 80, 120, 200, 400], "examples": protocol.TESTED}}
     folder = kzoo.train(recipe(**evaluation), tmp_path / "delta_parity")
     assert all(check.holds for check in verify(folder)) and main(["results", "--verify", str(folder)]) == 0
     assert "length 400, fresh examples" in capsys.readouterr().out

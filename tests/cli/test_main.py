@@ -12,7 +12,7 @@ import kzoo
 from kzoo.cli.main import main
 from kzoo.evaluation.report import Report
 from kzoo.evaluation.results import add_results, results_document
-from kzoo.saving.files import read_json, sha256
+from kzoo.saving.files import read_json, sha256, write_json
 
 RECIPE = {
     "task": "recopy",
@@ -186,6 +186,10 @@ def test_train_adds_results_to_another_preset(shelf, kzoo_command, tmp_path):
     assert [run["seed"] for run in results["training"]] == [0, 4]
     assert {row["preset"] for row in results["rows"]} == {"onestep_recopy"}
     assert (shelf / "model.safetensors").read_bytes() == before and kzoo.from_preset(shelf)
+    write_json(tmp_path / "other.json", {**read_json(shelf / "recipe.json"), "epochs": 2})
+    started = kzoo_command("train", tmp_path / "other.json", "--output", tmp_path / "third", "--add-results-to", shelf)
+    assert started[0] == 2 and "onestep_recopy has other stages" in started[2]
+    assert not (tmp_path / "third").exists() and read_json(shelf / "results.json") == results
 
 
 @pytest.mark.once
