@@ -66,6 +66,8 @@ def verify(name: str | Path, examples: int | None = None) -> list[Check]:
     found = [Check("files", True, f"as listed; weights {str(preset.weights_sha256)[:12]}")]
     number = model.count_params()
     broken = protocol.breaches(recipe, number, preset.results.get("training") or [])
+    few = [str(length) for length in lengths if claimed[length]["n"] < protocol.TESTED]
+    broken += [f"fewer than {protocol.TESTED} examples were measured at {', '.join(few)}"] if few else []
     found.append(Check("protocol", not broken, "; ".join(broken) or f"{number:,} parameters, in the budget"))
     said = set(preset.metadata.get("supervision") or ())
     own = set(recipe.supervision or ())

@@ -149,13 +149,14 @@ def test_a_submission_is_measured_anew(tmp_path, capsys):
     results = json.loads((folder / "results.json").read_text())
     for row in results["rows"]:
         if row["metric"] == "sequence_accuracy":
-            row["value"] = 1.0
+            row |= {"value": 1.0, "n": 40} if row["length"] == 60 else {"value": 1.0}
     (folder / "results.json").write_text(json.dumps(results))
     metadata = json.loads((folder / "metadata.json").read_text())
     metadata["files"].pop("results.json")
     (folder / "metadata.json").write_text(json.dumps(metadata))
-    failed = [check.about for check in verify(folder) if not check.holds]
-    assert len(failed) == 10 and main(["results", "--verify", str(folder), "--json"]) == 1
+    failed = [check for check in verify(folder) if not check.holds]
+    assert failed[0] == ("protocol", False, "fewer than 200 examples were measured at 60")
+    assert len(failed) == 11 and main(["results", "--verify", str(folder), "--json"]) == 1
 
 
 @pytest.mark.once
