@@ -36,32 +36,43 @@ def entries() -> list[dict[str, Any]]:
     return found
 
 
-def obstacles(preset: Preset) -> list[str]:
-    """Returns why a preset or recorded run is not on the leaderboard, a few words each; of an entry there are none."""
-    recipe = recipe_of(preset)
-    if recipe is None:
-        return ["it has no recipe that is valid"]
-    lengths = protocol.scored_lengths(tasks.get(recipe.task))
-    if not lengths:
-        return [f"{recipe.task} has no lengths to score"]
-    training = (preset.results or {}).get("training") or []
-    if not training:
-        return ["it has no results of a training"]
-    found = protocol.breaches(recipe, preset.metadata.get("parameters"), training)
-    if not found and not _scored(preset, recipe.task, lengths):
-        missing = ", ".join(map(str, lengths))
-        found.append(f"no seed has results of {protocol.TESTED} examples or more at each of {missing}")
-    return found
-
-
 def entry_of(preset: Preset) -> dict[str, Any] | None:
     """Returns the entry of a preset or recorded run, or None if there are obstacles."""
+    return _examined(preset)[0]
+
+
+def obstacles(preset: Preset) -> list[str]:
+    """Returns why a preset or recorded run is not on the leaderboard, a few words each; of an entry there are none."""
+    return _examined(preset)[1]
+
+
+def _examined(preset: Preset) -> tuple[dict[str, Any] | None, list[str]]:
+    """Returns the entry and no obstacles, or None and the obstacles."""
     recipe = recipe_of(preset)
-    if recipe is None or preset.results is None or obstacles(preset):
-        return None
+    if recipe is None:
+        return None, ["it has no recipe that is valid"]
+    lengths = protocol.scored_lengths(tasks.get(recipe.task))
+    if not lengths:
+        return None, [f"{recipe.task} has no lengths to score"]
+    training = (preset.results or {}).get("training") or []
+    if not training:
+        return None, ["it has no results of a training"]
+    found = protocol.breaches(recipe, preset.metadata.get("parameters"), training)
+    if found:
+        return None, found
+    measured = sorted(by_seed(preset, recipe.task).items())
+    scored = {seed: own for seed, own in measured if all(_tested(own, n) for n in lengths)}
+    if not scored:
+        where = ", ".join(map(str, lengths))
+        return None, [f"no seed has results of {protocol.TESTED} examples or more at each of {where}"]
+    return _entry(preset, recipe, training, scored), []
+
+
+def _entry(
+    preset: Preset, recipe: Recipe, training: list[dict[str, Any]], scored: dict[int, dict[str, Any]]
+) -> dict[str, Any]:
     task = tasks.get(recipe.task)
     lengths, longest = protocol.scored_lengths(task), task.splits["train"].lengths[1]
-    training, parameters = preset.results["training"], preset.metadata.get("parameters")
     seeds = {
         seed: {
             **own,
@@ -69,22 +80,16 @@ def entry_of(preset: Preset) -> dict[str, Any] | None:
             "reach": protocol.reach(own["accuracy"], lengths, longest),
             "token_score": protocol.chomsky_score(own["tokens"], lengths),
         }
-        for seed, own in _scored(preset, task.name, lengths).items()
+        for seed, own in scored.items()
     }
     entry: dict[str, Any] = {"release": protocol.RELEASE, "task": task.name, "version": task.version}
     entry |= {"name": preset.name, "mechanism": recipe.mechanism, "model": recipe.model["class"]}
-    entry |= {"tags": list(protocol.tags(recipe)), "parameters": parameters}
+    entry |= {"tags": list(protocol.tags(recipe)), "parameters": preset.metadata.get("parameters")}
     for key in ("steps", "examples_seen", "seconds"):
         entry[key] = round(sum(run.get(key, 0) for run in training) / len(training))
     entry |= {"recipe_sha256": protocol.recipe_sha256(recipe), "lengths": lengths}
     entry |= {key: protocol.spread([own[key] for own in seeds.values()]) for key in ("score", "reach")}
     return entry | {"seeds": seeds}
-
-
-def _scored(preset: Preset, task: str, lengths: list[int]) -> dict[int, dict[str, Any]]:
-    """Returns those `by_seed` that have every scored length, each of enough examples."""
-    found = sorted(by_seed(preset, task).items())
-    return {seed: own for seed, own in found if all(_tested(own, n) for n in lengths)}
 
 
 def _tested(own: dict[str, Any], length: int) -> bool:

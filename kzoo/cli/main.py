@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import kzoo
 from kzoo.backend import spare
-from kzoo.cli import compare, data, doctor, evaluation, gallery, lists, plots, presets, training
+from kzoo.cli import compare, data, doctor, evaluation, gallery, lists, plots, presets, results, training
 from kzoo.cli.completion import complete
 from kzoo.cli.output import print_json
 from kzoo.cli.quiet import quiet_tensorflow
@@ -120,7 +120,7 @@ def _parser() -> tuple[_Parser, list[str]]:
     verb("download", presets.download, "fetch a preset from the Hub into the cache", presets.download_parser)
     verb("publish", presets.publish, "put a preset on the Hub", presets.publish_parser)
     verb("data", data.data, "write examples of a task as JSON lines", data.data_parser, has_json=False)
-    verb("results", training.results, "show our results beside the papers'", training.results_parser)
+    verb("results", results.results, "show our results beside the papers'", results.results_parser)
     plots.plot_parsers(verbs.add_parser("plot", help="draw attention or accuracy by length"))
     verb("doctor", doctor.doctor, "tell about backends, versions, devices and the cache")
     return parser, list(verbs.choices)

@@ -178,14 +178,20 @@ class RecurrentSeq2Seq(SequenceModel):
         return (token_ids >= self.first_column) & (token_ids < self.first_column + self.columns)
 
     def logits(self, hidden: Tensor, weights: Tensor | None = None) -> Tensor:
-        """Returns float32 logits (..., V) of hidden states (..., D); columns need attention weights (..., S + 2)."""
+        """Returns float32 logits (..., V) of hidden states (..., D); columns need attention weights (..., S + 2).
+
+        Raises:
+            InputError: there are columns, and no weights.
+        """
         # Under mixed precision Keras casts the model's variables in `call`, but not in `generate`: here it is the same.
         table, bias = (ops.cast(v, self.compute_dtype) for v in (self.embedding.embeddings, self.vocabulary_bias))
         projected = ops.cast(self.projection(hidden), "float32")
         logits = ops.matmul(projected, ops.transpose(ops.cast(table, "float32"))) + ops.cast(bias, "float32")
-        return (
-            logits if self.written is None or weights is None else self.pointed(logits, self.written(hidden), weights)
-        )
+        if self.written is None:
+            return logits
+        if weights is None:
+            raise InputError("the logits of a model with columns need attention weights")
+        return self.pointed(logits, self.written(hidden), weights)
 
     def pointed(self, logits: Tensor, score: Tensor, weights: Tensor) -> Tensor:
         """Returns logits (..., V), those of tokens of columns from the attention weights; by score (..., 1) a token is

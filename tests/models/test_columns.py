@@ -47,6 +47,8 @@ def test_the_formulas(model, examples):
     found = np.exp(ops.convert_to_numpy(model(x)))
     np.testing.assert_allclose(found[weight > 0], expected[weight > 0], atol=1e-5)
     assert found.shape == (2, y.shape[1], len(tokens))
+    with pytest.raises(InputError, match="need attention weights"):
+        model.logits(hidden)
 
 
 def test_the_decoder_reads_every_column_alike(model, examples):
