@@ -1,5 +1,6 @@
 """Targets that name columns of the source: what is written by pointing."""
 
+import keras
 import numpy as np
 import pytest
 from keras import ops
@@ -12,6 +13,7 @@ SENTENCES = ("Ada saw a key in the box .", "The dog drew Ben .")
 
 @pytest.fixture(scope="module")
 def model():
+    keras.utils.set_random_seed(0)  # of random weights some would write <pad>, which no text has
     task = kzoo.tasks.get("cogs_pp_recursion")
     return kzoo.models.RecurrentSeq2Seq.from_task(
         task, attention="seek", columns=128, embedding_units=8, encoder_units=8, dropout=0.0
