@@ -58,6 +58,11 @@ class OutsideTaskWarning(UserWarning):
     """A text is none of the inputs that a model's task has an answer to, so its output means nothing."""
 
 
+def lacks(part: object, method: str) -> NotImplementedError:
+    """Returns the error of a base class for a method that the class of `part` must have, and has not."""
+    return NotImplementedError(f"{type(part).__name__} needs a method {method}, see its base class")
+
+
 def did_you_mean(what: str, name: object, allowed: Iterable[str]) -> str:
     """Returns the sentence for an unknown name, with the nearest names or all of them.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kzoo import checks
-from kzoo.errors import InputError, did_you_mean
+from kzoo.errors import InputError, did_you_mean, lacks
 from kzoo.tasks.asked import Asked
 from kzoo.tasks.drawing import different, generator
 from kzoo.tasks.of_tokens import of_tokens
@@ -108,7 +108,7 @@ class Task:
 
     def sample(self, rng: np.random.Generator, length: int) -> Example:
         """Draws one example of the given length."""
-        raise NotImplementedError
+        raise lacks(self, "sample")
 
     def draw(self, rng: np.random.Generator, split: str, length: int | None) -> Example:
         """Draws one example of a split, of the length or of any of the split's: by default uniformly."""

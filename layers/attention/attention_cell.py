@@ -7,6 +7,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, States, Tensor
+from kzoo.errors import lacks
 from kzoo.layers.attention.value_projection import ValueProjection
 from kzoo.layers.functional.check_mask import check_mask
 
@@ -91,13 +92,13 @@ class AttentionCell(keras.layers.Layer):
         return length**2
 
     def build_weights(self, query_shape: Shape, memory_shape: Shape) -> None:
-        raise NotImplementedError
+        raise lacks(self, "build_weights")
 
     def prepare_weights(self, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> Prepared:
         return {}
 
     def weigh(self, query: Tensor, prepared: Prepared, states: States) -> tuple[Tensor, States]:
-        raise NotImplementedError
+        raise lacks(self, "weigh")
 
     def advance(self, weights: Tensor, prepared: Prepared, states: States) -> States:
         return states

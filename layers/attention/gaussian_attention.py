@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo.annotations import Prepared, Shape, States, Tensor
+from kzoo.errors import lacks
 from kzoo.layers.attention.attention_cell import AttentionCell
 from kzoo.layers.functional.dense import dense, uniform
 from kzoo.layers.functional.masked_softmax import masked_softmax
@@ -52,7 +53,7 @@ class GaussianAttention(AttentionCell):
 
     def build_center(self, units: int) -> None:
         """Builds what `center` needs over location features of size `units`."""
-        raise NotImplementedError
+        raise lacks(self, "build_center")
 
     def center(self, features: Tensor, prepared: Prepared, states: States) -> Tensor:
         """Returns the centre mu of shape (B,), 0 at the first position and 1 at the last.
@@ -62,7 +63,7 @@ class GaussianAttention(AttentionCell):
             prepared: dict with `length` (B,), the number of real positions S, and `step` (B,), 1 / (S - 1).
             states: dict with `position` (B,), pa of the last step, and `time` (B,), the number of steps made.
         """
-        raise NotImplementedError
+        raise lacks(self, "center")
 
     def prepare_weights(self, memory: Tensor, memory_mask: Tensor, summary: Tensor) -> Prepared:
         return normalized_positions(memory_mask)

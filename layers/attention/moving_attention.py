@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from kzoo.annotations import Prepared, Shape, States, Tensor
+from kzoo.errors import lacks
 from kzoo.layers.attention.attention_cell import AttentionCell
 from kzoo.layers.functional.dense import dense
 from kzoo.layers.functional.masked_softmax import masked_softmax
@@ -57,4 +58,4 @@ class MovingAttention(AttentionCell):
 
     def reached(self, prepared: Prepared, weights: Tensor) -> Tensor:
         """Returns where each move leads to from weights (B, S), of shape (B, moves, S)."""
-        raise NotImplementedError
+        raise lacks(self, "reached")

@@ -1,6 +1,7 @@
 """Attention by score: what content-based mechanisms share."""
 
 from kzoo.annotations import Prepared, States, Tensor
+from kzoo.errors import lacks
 from kzoo.layers.attention.attention_cell import AttentionCell
 from kzoo.layers.functional.masked_softmax import masked_softmax
 
@@ -19,7 +20,7 @@ class ScoreAttention(AttentionCell):
             prepared: dict, from `prepare`.
             states: dict with `time` (B,), the number of steps made.
         """
-        raise NotImplementedError
+        raise lacks(self, "score")
 
     def weigh(self, query: Tensor, prepared: Prepared, states: States) -> tuple[Tensor, States]:
         return masked_softmax(self.score(query, prepared, states), prepared["mask"]), states

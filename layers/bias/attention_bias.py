@@ -5,7 +5,7 @@ from typing import Any
 import keras
 
 from kzoo.annotations import Config, DType, Prepared, Shape, Tensor
-from kzoo.errors import InputError
+from kzoo.errors import InputError, lacks
 from kzoo.layers.bias.bias_inputs import BiasInputs
 
 
@@ -54,7 +54,7 @@ class AttentionBias(keras.layers.Layer):
         return {}
 
     def call(self, inputs: BiasInputs, training: bool = False) -> Tensor:
-        raise NotImplementedError
+        raise lacks(self, "call")
 
     def get_config(self) -> Config:
         return super().get_config()  # without an override Keras leaves the dtype policy out

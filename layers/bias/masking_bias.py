@@ -3,6 +3,7 @@
 from keras import ops
 
 from kzoo.annotations import Tensor
+from kzoo.errors import lacks
 from kzoo.layers.bias.attention_bias import AttentionBias
 from kzoo.layers.bias.bias_inputs import BiasInputs
 
@@ -24,4 +25,4 @@ class MaskingBias(AttentionBias):
 
     def values(self, inputs: BiasInputs) -> Tensor:
         """Returns the bias, float32 of a shape that broadcasts to (B, N, T, S), `MASKED` where a key is masked."""
-        raise NotImplementedError
+        raise lacks(self, "values")

@@ -6,6 +6,7 @@ import keras
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, Tensor
+from kzoo.errors import lacks
 
 
 class Mixer(keras.layers.Layer):
@@ -48,7 +49,7 @@ class Mixer(keras.layers.Layer):
         delimiter: Tensor | None = None,
         places: Tensor | None = None,
     ) -> tuple[Tensor, None]:
-        raise NotImplementedError
+        raise lacks(self, "call")
 
     def start(
         self,
@@ -67,7 +68,7 @@ class Mixer(keras.layers.Layer):
             delimiter: not used; so the next.
             places: tensor.
         """
-        raise NotImplementedError
+        raise lacks(self, "start")
 
     def with_room(self, prepared: Prepared, length: int) -> Prepared:
         """Returns the state as it is: it needs no room."""
@@ -82,7 +83,7 @@ class Mixer(keras.layers.Layer):
         places: Tensor | None = None,
     ) -> tuple[Tensor, Prepared]:
         """Returns the output (B, 1, D) for one more position, and the state behind it."""
-        raise NotImplementedError
+        raise lacks(self, "step")
 
     def compute_mask(self, *args: Any, **kwargs: Any) -> None:
         return None

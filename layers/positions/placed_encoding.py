@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kzoo.annotations import Config, DType, Shape, Tensor
+from kzoo.errors import lacks
 from kzoo.layers.bias.bias_inputs import places_at
 
 
@@ -46,11 +47,11 @@ class PlacedEncoding(keras.layers.Layer):
             delimiter: int tensor of shape (B, 1), the column between source and target. None: it is all source.
             training: bool.
         """
-        raise NotImplementedError
+        raise lacks(self, "places")
 
     def encode(self, inputs: Tensor, places: Tensor, training: bool) -> Tensor:
         """Returns the encoded inputs (B, T, D) of places (B, T)."""
-        raise NotImplementedError
+        raise lacks(self, "encode")
 
     def call(self, inputs: Tensor, places: Tensor, training: bool = False, offset: Tensor | None = None) -> Tensor:
         if offset is not None:

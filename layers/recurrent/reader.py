@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from kzoo.annotations import Shape, Tensor
+from kzoo.errors import lacks
 from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.last_token import last_token
 
@@ -28,7 +29,7 @@ class Reader(keras.layers.Layer):
 
     def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         """Returns the state at each token, of shape (B, T, units); at pads it may be anything."""
-        raise NotImplementedError
+        raise lacks(self, "states")
 
     def of_beginnings(self, sequence: Tensor, mask: Tensor, training: bool) -> Tensor:
         """Returns as the state at each token, (B, T, units), that of the tokens up to it, each read anew: `states` of a
