@@ -1,6 +1,7 @@
 """One leaderboard for all families: the bundled runs that keep to the protocol, task by task."""
 
 import math
+from statistics import median
 from typing import Any
 
 from kzoo import tasks
@@ -18,10 +19,10 @@ def entries() -> list[dict[str, Any]]:
     """Returns an entry for every bundled preset and recorded run that keeps to the protocol; best first in each task.
 
     Each has `release`, `task`, `version`, `name`, `mechanism`, `model` (the class), `tags`, `parameters` (or None, of a
-    recorded run), `steps`, `examples_seen`, `seconds` (means over its trainings), `recipe_sha256`, `lengths`, `score`
-    and `reach` (each mean, sd, min and max over seeds), `rank` among those with its tags, and `seeds`: for each its
-    `weights_sha256`, `accuracy`, `tokens` (the token accuracy) and `n` by length, `score`, `token_score` (None where
-    token accuracy was not measured at every scored length) and `reach`.
+    recorded run), `steps`, `examples_seen`, `seconds` (of the median run, all its stages), `recipe_sha256`, `lengths`,
+    `score` and `reach` (each mean, sd, min and max over seeds), `rank` among those with its tags, and `seeds`: for each
+    its `weights_sha256`, `accuracy`, `tokens` (the token accuracy) and `n` by length, `score`, `token_score` (None
+    where token accuracy was not measured at every scored length) and `reach`.
     """
     found = []
     for name in catalogue.names_of(catalogue.PRESET, catalogue.RUN):
@@ -85,8 +86,8 @@ def _entry(
     entry: dict[str, Any] = {"release": protocol.RELEASE, "task": task.name, "version": task.version}
     entry |= {"name": preset.name, "mechanism": recipe.mechanism, "model": recipe.model["class"]}
     entry |= {"tags": list(protocol.tags(recipe)), "parameters": preset.metadata.get("parameters")}
-    for key in ("steps", "examples_seen", "seconds"):
-        entry[key] = round(sum(run.get(key, 0) for run in training) / len(training))
+    runs = protocol.totals(training)
+    entry |= {key: round(median(run[key] for run in runs)) for key in ("steps", "examples_seen", "seconds")}
     entry |= {"recipe_sha256": protocol.recipe_sha256(recipe), "lengths": lengths}
     entry |= {key: protocol.spread([own[key] for own in seeds.values()]) for key in ("score", "reach")}
     return entry | {"seeds": seeds}

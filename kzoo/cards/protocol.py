@@ -72,17 +72,27 @@ def breaches(recipe: Recipe, parameters: int | None = None, training: Sequence[M
         found.append("its weights are set, not trained")
     if parameters is not None and parameters > PARAMETERS:
         found.append(f"it has {parameters:,} parameters, more than {PARAMETERS:,}")
-    runs: dict[tuple[Any, Any], Counter[str]] = defaultdict(Counter)
-    for stage in training:
-        counts = {key: stage.get(key, 0) for key in ("steps", "examples_seen")}
-        runs[stage.get("seed"), stage.get("backend")].update(counts)
+    runs = totals(training)
     for key, limit, what in (("steps", STEPS, "steps"), ("examples_seen", EXAMPLES, "examples")):
-        most = max((run[key] for run in runs.values()), default=0)
+        most = max((run[key] for run in runs), default=0)
         if most > limit:
             found.append(f"it was trained on {most:,} {what}, more than {limit:,}")
     if any(stage.data.split != "train" for stage in recipe.stages):
         found.append("it was trained on another split than train")
     return found
+
+
+def totals(training: Sequence[Mapping[str, Any]]) -> list[Counter[str]]:
+    """Returns what each run took in all its stages: `steps`, `examples_seen` and `seconds`.
+
+    Args:
+        training: sequence of dict, as for `breaches`.
+    """
+    runs: dict[tuple[Any, Any], Counter[str]] = defaultdict(Counter)
+    for stage in training:
+        counts = {key: stage.get(key, 0) for key in ("steps", "examples_seen", "seconds")}
+        runs[stage.get("seed"), stage.get("backend")].update(counts)
+    return list(runs.values())
 
 
 def tags(recipe: Recipe) -> tuple[str, ...]:

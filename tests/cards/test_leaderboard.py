@@ -59,6 +59,18 @@ def test_what_the_protocol_allows():
 
 
 @pytest.mark.once
+def test_a_run_takes_what_all_its_stages_take():
+    stage = {"steps": 100, "examples_seen": 6_400, "seconds": 10.0}
+    training = [stage | {"seed": seed, "stage": k, "seconds": 10.0 + seed} for seed in (0, 1, 2) for k in (0, 1)]
+    training[-1]["seconds"] = 9_000.0  # this one was held up
+    runs = protocol.totals(training)
+    assert [run["steps"] for run in runs] == [200] * 3 and [run["examples_seen"] for run in runs] == [12_800] * 3
+    assert [run["seconds"] for run in runs] == [20.0, 22.0, 9_012.0]
+    two_stages = entry_of(Preset.find("tape_odds_first"))
+    assert two_stages["steps"] == 3_000
+
+
+@pytest.mark.once
 def test_tags():
     assert protocol.tags(recipe()) == ()
     assert protocol.tags(recipe(init_from="somewhere")) == ("pretrained",)
