@@ -115,7 +115,7 @@ LOOPED: dict[str, Config] = {
 # What answers at tokens of the source: the blocks of a decoder, under a causal mask, or a network of a reader.
 TAGGED = ("s3", "mqar")
 # What a tagger writes: into the first columns if it sees what comes later, else behind the source.
-WRITTEN = ("copy", "reverse_string", "bucket_sort", "stack_manipulation")
+WRITTEN = ("copy", "reverse_string", "bucket_sort", "stack_manipulation", "sum_digits")
 BEHIND = ("lstm_tagger", "second_order_tagger", "stack_tagger")
 OF_BLOCKS = ("nope", "rope", "alibi", "hard_alibi", "cope", "forgetting", "stick_breaking", "asentmax", "path", "delta")
 TAGGERS: dict[str, Config] = {
