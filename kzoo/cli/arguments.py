@@ -1,8 +1,13 @@
 """What the verbs of the command take."""
 
 import argparse
+from collections.abc import Sequence
+
+from kzoo.errors import InputError
+from kzoo.saving import catalogue
 
 PRESET = "a name, a folder, or hf://owner/name[@revision]"
+PRESETS = 'names, as "onestep_*", folders, or hf://owner/name[@revision]'
 MOST = 1_000  # lengths
 
 
@@ -18,6 +23,22 @@ def preset_argument(sub: argparse.ArgumentParser, count: str | None = None) -> N
         default=1.0,
         help="how many times the usual limits on size and memory a preset may have (default: 1)",
     )
+
+
+def bundled_by_pattern(presets: Sequence[str]) -> list[str]:
+    """Returns the presets, each pattern as "onestep_*" replaced by the bundled presets and recorded runs that have it.
+
+    Raises:
+        InputError: none has it.
+    """
+    found: dict[str, None] = {}
+    for preset in presets:
+        is_pattern = "*" in preset or "?" in preset
+        own = catalogue.names_of(catalogue.PRESET, catalogue.RUN, pattern=preset) if is_pattern else [preset]
+        if not own:
+            raise InputError(f"no bundled preset or recorded run is called {preset!r:.100}")
+        found.update(dict.fromkeys(own))
+    return list(found)
 
 
 def lengths(text: str) -> list[int]:

@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import Any
 
-from kzoo.cli.arguments import PRESET
+from kzoo.cli.arguments import PRESETS, bundled_by_pattern
 from kzoo.cli.output import print_json
 from kzoo.errors import InputError
 from kzoo.evaluation.report import percent, text_table
@@ -13,11 +13,11 @@ from kzoo.saving.preset import Preset
 
 def compare_parser(sub: argparse.ArgumentParser) -> None:
     """Adds the arguments of `kzoo compare`."""
-    sub.add_argument("presets", nargs="+", metavar="PRESET", help=f"two or more: {PRESET}")
+    sub.add_argument("presets", nargs="+", metavar="PRESET", help=f"two or more: {PRESETS}")
 
 
 def compare(options: argparse.Namespace) -> None:
-    found = [Preset.find(preset) for preset in options.presets]
+    found = [Preset.find(preset) for preset in bundled_by_pattern(options.presets)]
     if len(found) < 2:
         raise InputError("kzoo compare takes two presets or more")
     tasks = list(dict.fromkeys(str(preset.task) for preset in found))

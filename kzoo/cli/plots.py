@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import kzoo
-from kzoo.cli.arguments import lengths, preset_argument
+from kzoo.cli.arguments import PRESETS, bundled_by_pattern, lengths, preset_argument, words
 from kzoo.errors import InputError, UnknownNameError, did_you_mean
 from kzoo.evaluation.report import percent
 from kzoo.saving.documents import Row
@@ -33,7 +33,7 @@ def plot_parsers(plot: argparse.ArgumentParser) -> None:
     _about(biases, "123+748", "biases.png")
     biases.set_defaults(run=draw_biases)
     many = sub.add_parser("lengths", help="accuracy against length of presets")
-    many.add_argument("presets", nargs="+", metavar="PRESET", help="names, folders, or hf://owner/name")
+    many.add_argument("presets", nargs="+", metavar="PRESET", help=PRESETS)
     many.add_argument("--output", type=Path, default=Path("lengths.png"), help=PICTURE)
     many.set_defaults(run=draw_lengths)
     board = sub.add_parser("leaderboard", help="scores by mechanism and task; of one task, accuracy against length")
@@ -43,6 +43,7 @@ def plot_parsers(plot: argparse.ArgumentParser) -> None:
     board.add_argument(
         "--output", type=Path, default=Path("leaderboard.png"), help=f"{PICTURE} (default: leaderboard.png)"
     )
+    board.add_argument("--mechanisms", type=words, help="with TASK: in colour, as stack,lstm (default: the best)")
     board.set_defaults(run=draw_leaderboard)
     probe = sub.add_parser("probe", help="what the states of a decoder say; without --input, how often, by length")
     preset_argument(probe, "+")
@@ -99,11 +100,13 @@ def draw_lengths(options: argparse.Namespace) -> None:
 
     curves: dict[str, Sequence[Row]] = {}
     found = set()
-    for preset in options.presets:
+    for preset in bundled_by_pattern(options.presets):
         source = Preset.find(preset)
         if not source.rows:
             raise InputError(f"{preset} has no results: kzoo evaluate {preset} --write")
-        curves[source.name] = source.rows
+        seed = min(row["training_seed"] or 0 for row in source.rows)
+        own = [row for row in source.rows if (row["training_seed"] or 0) == seed]
+        curves[source.name if len(own) == len(source.rows) else f"{source.name}, seed {seed}"] = own
         found.add(str(source.task))
     chosen = [tasks.get(name) for name in sorted(found)]
     units = {task.length_unit for task in chosen}
@@ -122,6 +125,8 @@ def draw_leaderboard(options: argparse.Namespace) -> None:
     rows = cross_table(found)
     order = task_order(rows)
     if options.task is None:
+        if options.mechanisms:
+            raise InputError("--mechanisms chooses curves of a TASK: kzoo plot leaderboard copy --mechanisms ...")
         plot_cross_table(rows, order, options.output)
     else:
         if options.task not in order:
@@ -129,7 +134,8 @@ def draw_leaderboard(options: argparse.Namespace) -> None:
         task = tasks.get(options.task)
         runs = {row["cells"][options.task]["run"] for row in rows if options.task in row["cells"]}
         own = [entry for entry in found if entry["name"] in runs]
-        plot_task_lengths(own, options.output, task.splits["train"].lengths, unit=task.length_unit)
+        band, chosen = task.splits["train"].lengths, options.mechanisms or ()
+        plot_task_lengths(own, options.output, band, unit=task.length_unit, chosen=chosen)
     print(options.output)
 
 

@@ -34,13 +34,14 @@ def results(options: argparse.Namespace) -> int:
 
     if options.examples is not None and not options.verify:
         raise InputError("--examples goes with --verify")
+    verbs = {"--leaderboard": options.leaderboard, "--choose": options.choose, "--verify": options.verify}
+    given = [name for name, value in verbs.items() if value]
+    if len(given) > 1:
+        raise InputError(f"{' and '.join(given)} exclude each other")
+    if options.missing and given:
+        raise InputError(f"--run makes the runs of the papers' tables, and does not go with {given[0]}")
     if options.verify:
         return verify(options)
-    if options.leaderboard and options.choose:
-        raise InputError("--leaderboard and --choose exclude each other")
-    if options.missing and (options.leaderboard or options.choose):
-        other = "--leaderboard" if options.leaderboard else "--choose"
-        raise InputError(f"--run makes the runs of the papers' tables, and does not go with {other}")
     if options.leaderboard:
         return leaderboard(options)
     if options.choose:

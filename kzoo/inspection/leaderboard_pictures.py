@@ -5,16 +5,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kzoo.errors import InputError
+from kzoo.errors import InputError, UnknownNameError, did_you_mean
 from kzoo.evaluation.report import score_of_seeds
-from kzoo.inspection.plots import accuracy_axes, check_format, drawn, finished, new_picture
+from kzoo.inspection.plots import COLORS, accuracy_axes, check_format, drawn, finished, new_picture
 
 if TYPE_CHECKING:
     from kzoo.inspection.picture import Picture
 
 ALONE = "trained on pairs alone"
 ALIKE = 0.01  # curves that differ by no more than this at any length are drawn as one
-COLORED = 5  # curves of a task; the others are gray
+COLORED = 5  # curves of a task, if none are chosen; the others are gray
 NAMES = 3  # of mechanisms whose curves are one
 
 
@@ -95,40 +95,55 @@ def plot_task_lengths(
     trained: tuple[int, int] | None = None,
     note: str = "",
     unit: str = "",
+    chosen: Sequence[str] = (),
 ) -> "Picture":
-    """Draws accuracy by length of the runs on a task: the best in colour, curves that are alike as one, others gray.
+    """Draws accuracy by length of the runs on a task: the best, or those that are chosen, in colour, curves that are
+    alike as one, others gray.
 
     Solid curves are of runs on pairs alone, dashed ones of runs that had more. Bars go from the worst seed to the best
     around the mean over seeds. Coloured curves stand a little beside their length, not to hide each other.
 
     Args:
         found: entries of the leaderboard: each with `task`, `mechanism`, `tags`, `score` (`mean`) and `seeds`, which
-            have `accuracy` by length.
+            have `accuracy` by length; and a `name`, to be chosen by it.
         path: Path. Where to write it; its suffix, .png, .svg or .pdf, gives the format. Defaults to nowhere.
         trained: (int, int). The lengths trained on, drawn as a band.
         note: str. Kept in the file's description, to tell which results it shows.
         unit: str. What a length counts.
+        chosen: sequence of str. Mechanisms, or names of runs, that are drawn in colour. Defaults to the best.
 
     Returns:
         A `matplotlib.figure.Figure`.
 
     Raises:
-        InputError: there is no entry, or they are of several tasks.
+        InputError: there is no entry, or they are of several tasks; of those chosen one has no run, or there are more
+            than there are colours.
     """
     check_format(path)
     tasks = sorted({entry["task"] for entry in found})
     if len(tasks) != 1:
         raise InputError(f"the curves are of one task, not of {', '.join(tasks) or 'none'}")
+    known = {name for entry in found for name in (entry["mechanism"], entry.get("name")) if name}
+    for name in chosen:
+        if name not in known:
+            raise UnknownNameError(did_you_mean(f"mechanism or run on {tasks[0]}", name, known))
+    ordered = sorted(found, key=lambda entry: (-entry["score"]["mean"], len(entry["tags"])))
+    first = [entry for entry in ordered if {entry["mechanism"], entry.get("name")} & set(chosen)]
+    groups = _alike(first)
+    colored = len(groups)
+    groups += _alike([entry for entry in ordered if entry not in first])
+    colored = colored or min(COLORED, len(groups))
+    if colored > COLORS:
+        raise InputError(f"there are {COLORS} colours, and {colored} different curves to draw in colour")
     figure = new_picture(9.6, 4.2)
     axes = figure.subplots()
-    groups = _alike(sorted(found, key=lambda entry: (-entry["score"]["mean"], len(entry["tags"]))))
     lengths, others, handles = list(trained or ()), 0, list[Any]()
-    middle = (min(COLORED, len(groups)) - 1) / 2
+    middle = (colored - 1) / 2
     for i, group in enumerate(groups):
         curve = _curve(group[0])
         x, y = list(curve), [100 * mean for mean, _, _ in curve.values()]
         style, lengths = "--" if group[0]["tags"] else "-", lengths + x
-        if i >= COLORED:
+        if i >= colored:
             axes.plot(x, y, style, color="0.7", linewidth=0.9, zorder=1)
             others += len(group)
             continue

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kzoo.inspection.picture import Picture
 
 ROOM = 200  # tokens, or steps, of a picture
+COLORS = 10  # of curves that can be told apart
 FORMATS = (".png", ".svg", ".pdf")
 
 P = ParamSpec("P")
@@ -127,8 +128,13 @@ def plot_lengths(
 
     Returns:
         A `matplotlib.figure.Figure`.
+
+    Raises:
+        InputError: there are more curves than colours.
     """
     check_format(path)
+    if len(curves) > COLORS:
+        raise InputError(f"there are {COLORS} colours, and {len(curves)} curves")
     figure = new_picture(7.4, 3.6)
     axes = figure.subplots()
     lengths, published = list(trained or ()), False

@@ -140,4 +140,5 @@ def test_the_command(capsys):
     assert main(["results", "--choose", "copy"]) == 0
     out = capsys.readouterr().out
     assert found[0]["preset"]["name"] in out and "right up to" in out
+    assert main(["results", "--verify", "lstm_flip_flop", "--leaderboard"]) == 2
     assert main(["results", "--choose", "--leaderboard"]) == 2 and main(["results", "--choose", "--run"]) == 2

@@ -206,6 +206,17 @@ def test_card(shelf, kzoo_command, tmp_path):
 
 
 @pytest.mark.once
+def test_plot_lengths_of_a_pattern(kzoo_command, tmp_path):
+    code, out, _ = kzoo_command("plot", "lengths", "stack_flip_fl?p", "lstm_flip_flop", "--output", tmp_path / "a.svg")
+    picture = (tmp_path / "a.svg").read_text()
+    assert code == 0 and "stack_flip_flop, seed 0" in picture and "lstm_flip_flop" in picture
+    code, _, err = kzoo_command("plot", "lengths", "*_flip_flop", "--output", tmp_path / "b.svg")
+    assert code == 2 and "there are 10 colours, and " in err
+    code, _, err = kzoo_command("compare", "no_such_*")
+    assert code == 2 and "no bundled preset or recorded run is called 'no_such_*'" in err
+
+
+@pytest.mark.once
 def test_plot_probe(kzoo_command, tmp_path):
     code, out, _ = kzoo_command("plot", "probe", "theorem_sorter", "--input", "5 17 43", "--output", tmp_path / "a.svg")
     assert code == 0 and out.split() == [str(tmp_path / "a.svg")]

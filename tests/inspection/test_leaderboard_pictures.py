@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from kzoo.cli.main import main
-from kzoo.errors import InputError
+from kzoo.errors import InputError, UnknownNameError
 from kzoo.inspection import plot_cross_table, plot_task_lengths
 
 pytestmark = pytest.mark.once
@@ -96,11 +96,25 @@ def test_what_cannot_be_drawn(tmp_path):
         plot_cross_table(ROWS, ["copy"], tmp_path / "a.doc")
 
 
+def test_curves_that_are_chosen_are_in_colour():
+    axes = plot_task_lengths(CURVES, chosen=["m8", "m1"]).axes[0]
+    labels = [text.get_text().replace("\u00a0", " ") for text in axes.get_legend().get_texts()]
+    assert labels == ["m1 (1)", "m8 (2)", "8 others"]
+    with pytest.raises(UnknownNameError, match="unknown mechanism or run on copy 'm44'; did you mean 'm4'"):
+        plot_task_lengths(CURVES, chosen=["m44"])
+    many = [entry(f"m{i}", (1, i / 20, 0)) for i in range(11)]
+    with pytest.raises(InputError, match="there are 10 colours, and 11 different curves"):
+        plot_task_lengths(many, chosen=[f"m{i}" for i in range(11)])
+
+
 def test_the_command(tmp_path, capsys):
-    for words, found in (([], "had more: longer validation"), (["copy"], "trained on 5 to 10")):
+    chosen = ["copy", "--mechanisms", "alibi"]
+    for words, found in (([], "had more: longer"), (["copy"], "trained on 5 to 10"), (chosen, "trained on 5 to 10")):
         path = tmp_path / "a.svg"
         assert main(["plot", "leaderboard", *words, "--output", str(path)]) == 0
         assert capsys.readouterr().out.strip() == str(path) and found in path.read_text(encoding="utf-8")
     assert main(["plot", "leaderboard", "cop", "--output", str(tmp_path / "b.svg")]) == 2
     assert "unknown task of the leaderboard 'cop'; did you mean 'copy'" in capsys.readouterr().err
+    assert main(["plot", "leaderboard", "--mechanisms", "alibi", "--output", str(tmp_path / "b.svg")]) == 2
+    assert "--mechanisms chooses curves of a TASK" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["a.svg"]
