@@ -12,7 +12,7 @@ from kzoo.exporting.export import FORMATS
 
 def section(root, title):
     """Returns the text of a section of the README, and its Python blocks."""
-    text = re.search(rf"^## {title}\n(.*?)(?=^## )", (root / "README.md").read_text(), re.DOTALL | re.MULTILINE)[1]
+    text = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", (root / "README.md").read_text(), re.DOTALL | re.MULTILINE)[1]
     return text, re.findall(r"```python\n(.*?)```", text, re.DOTALL)
 
 
@@ -47,6 +47,25 @@ def test_fine_tuning(root, python, tmp_path, monkeypatch):
     exec(publish, names)
     again = kzoo.from_preset(names["folder"])
     assert again.task_name == "complement" and kzoo.evaluate(again, lengths=[40], examples=50)[40] >= 0.9
+
+
+@pytest.mark.once
+def test_adding_a_mechanism(root, monkeypatch):
+    for kind in ("attention", "bias"):
+        registry.names(kind)  # so that all of kzoo's are there before
+        monkeypatch.setitem(registry._CLASSES, kind, dict(registry._CLASSES[kind]))
+    text, (attention, bias) = section(root, "Adding to the zoo")
+    names = {"__name__": "mine"}
+    exec(attention, names)
+    assert 'RecurrentSeq2Seq.from_task("recopy", attention="UniformAttention")' in text
+    reader = kzoo.models.RecurrentSeq2Seq.from_task("recopy", attention="UniformAttention")
+    weights = reader.trace("4 7 9 8")["weights"]
+    np.testing.assert_allclose(weights, 1 / weights.shape[-1], atol=1e-6)
+    exec(bias, names)
+    scores = names["DistanceBias"]()(kzoo.layers.BiasInputs(query_length=2, key_length=3))
+    assert np.array(scores).tolist() == [[[[0, -1, -2], [-1, 0, -1]]]]
+    answer = names["model"].trace("4 7 9")
+    assert answer["weights"].shape[-1] > 3 and np.isfinite(answer["weights"]).all()
 
 
 @pytest.mark.once
