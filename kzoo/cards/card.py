@@ -80,6 +80,7 @@ class _Card:
         recipe = None if preset.recipe is None else Recipe.from_config(preset.recipe)
         self.constructed = recipe is not None and recipe.constructed
         self.trained = None if recipe is None else trained_lengths(recipe, self.task)
+        self.published = preset.mechanism in self.task.published.accuracy
         self.rows = preset.rows
         self.model: list[Part] = explain(preset.config)
         self.model_task: list[Part] = explain({"class": type(self.task).__name__})
@@ -155,18 +156,19 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
     def references(self) -> str:
         weights = self.preset.metadata["files"]["model.safetensors"]
         documented = [*self.model_task, *self.model]
-        parts = [f"- {self.link(part)}: {part.summary}" for part in documented]
+        parts = [f"- {self.link(part)}: {part.summary}{after(part)}" for part in documented]
         cited = [f"<https://arxiv.org/abs/{n}>" for n in re.findall(r"arXiv:(\d{4}\.\d{4,5})", self.task.paper or "")]
         own = [part.name for part in self.model if OWN in part.docstring]
-        what = "The task is" if own else "The method and the task are"
+        what = "The method and the task are" if self.published else "The task is"
         told = [f"- {self.link(part)}: {' '.join(part.differences)}" for part in documented if part.differences]
         differences = "\n\nWhere they differ from the papers:\n\n" + "\n".join(told) if told else ""
         source = f" {what} from {self.task.paper}: {', '.join(cited)}." if self.task.paper else ""
-        ours = f" `{'`, `'.join(own)}` is kzoo's own." if own and source else ""
+        ours = f" `{'`, `'.join(own)}` {'is' if len(own) == 1 else 'are'} kzoo's own." if own else ""
         license = plain(str(self.preset.metadata["license"]).capitalize())
         return (
             f"## Model and references\n\n{self.preset.metadata['parameters']:,} parameters; `model.safetensors` has "
-            f"{weights['bytes']:,} bytes, SHA-256 `{weights['sha256']}`.\n\n" + "\n".join(parts) + f"{differences}\n\n"
+            f"{weights['bytes']:,} bytes, SHA-256 `{weights['sha256']}`. What it is made of, with the papers that are "
+            "named there:\n\n" + "\n".join(parts) + f"{differences}\n\n"
             f"Licence: {license}.{source}{ours}"
         )
 
@@ -179,6 +181,12 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
 
     def written(self, tokens: Sequence[str]) -> str:
         return ("" if self.task.characters else " ").join(tokens)
+
+
+def after(part: Part) -> str:
+    """Returns the papers that a docstring names, behind its summary."""
+    numbers = dict.fromkeys(re.findall(r"arxiv\.org/abs/(\d{4}\.\d{4,5})", part.docstring))
+    return f" ({', '.join(f'[{number}](https://arxiv.org/abs/{number})' for number in numbers)})" if numbers else ""
 
 
 def trained_lengths(recipe: Recipe, task: Any) -> tuple[int, int] | None:

@@ -15,10 +15,11 @@ from kzoo.registry import alias, register
 class TapeAttention(MovingAttention):
     """Location attention that stays, steps to either side, or jumps to an end of the memory.
 
-    The moves are those of the Tape-RNN of [Deletang et al., 2023](https://arxiv.org/abs/2207.02098), which may also
-    jump to either end; here the tape is the memory, and is only read. They act on the last weights as in the Neural
-    Turing Machine ([Graves et al., 2014](https://arxiv.org/abs/1410.5401), section 3.3.2, Eq. 8 and 9). With h the
-    query, a the last weights, r the reach and n the number of real positions, boundary vectors included:
+    A mechanism of our own. The moves are those of the Tape-RNN of
+    [Deletang et al., 2023](https://arxiv.org/abs/2207.02098), which may also jump to either end; here the tape is the
+    memory, and is only read. They act on the last weights as in the Neural Turing Machine
+    ([Graves et al., 2014](https://arxiv.org/abs/1410.5401), section 3.3.2, Eq. 8 and 9). With h the query, a the last
+    weights, r the reach and n the number of real positions, boundary vectors included:
 
         l       = W_l h + b_l                                           "location"
         p       = softmax(W_p l + b_p), of 4 r + 3 moves                "moves"

@@ -25,7 +25,7 @@ GAIN, THRESHOLD = 4.0, 0.8  # where training starts
 class CountingAttention(CachedAttention):
     """Attention with heads beside it that add up what is like the query, where the others average.
 
-    A mechanism of this project; counting_attention.md beside this file has what it does. A softmax gives the share of
+    A mechanism of our own; counting_attention.md beside this file has what it does. A softmax gives the share of
     the keys that match, which one copy more or less changes the less the longer the sequence is. A counting head does
     not divide: with m = W_m x, s = W_s x, and its trained gain g and threshold c,
 

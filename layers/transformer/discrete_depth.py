@@ -32,7 +32,7 @@ class DiscreteDepth(SharedDepth):
     that nothing is known yet. It is trained with results within the sequence as targets (`intermediate` in recipes),
     read after several steps (`hold`). A deeper input needs more `inference_steps`.
 
-    This is a mechanism of kzoo. States of a finite set are from
+    A mechanism of our own. States of a finite set are from
     [Rodionov and Prokhorenkova, 2024](https://arxiv.org/abs/2402.11628), who train on every step of an algorithm with
     hard attention; the noise is from [Jang et al., 2017](https://arxiv.org/abs/1611.01144).
 

@@ -21,7 +21,7 @@ class NoisyDepth(SharedDepth):
     back. Those are what adds up where an input is deeper than the trained ones and a result is handed on more often;
     outside training there is no noise, and nothing else than `SharedDepth` computes.
 
-    This is a mechanism of kzoo. Noise on the states of recurrent networks is from
+    A mechanism of our own. Noise on the states of recurrent networks is from
     [Lim et al., 2021](https://arxiv.org/abs/2102.04877), whose networks run along a sequence.
 
     Args:

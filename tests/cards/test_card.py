@@ -99,6 +99,14 @@ def test_a_card_tells_what_no_paper_has():
     assert "are from Ray Chowdhury" in render_card("onestep_recopy")
     card = render_card("waypoint_inv_recopy")
     assert "The task is from Ray Chowdhury" in card and "`kzoo.layers.WaypointAttention` is kzoo's own" in card
+    assert "kzoo's own" in render_card("counting_bucket_sort") and "kzoo's own" not in render_card("onestep_recopy")
+
+
+def test_a_card_gives_a_method_to_its_own_paper():
+    recall = render_card("hard_alibi_tagger_mqar")  # the task's paper has another method
+    assert "Licence: Apache-2.0. The task is from Arora et al., 2024" in recall
+    bias = next(line for line in recall.splitlines() if line.startswith("- [`kzoo.layers.HardAlibiBias`]"))
+    assert bias.endswith("([2402.01032](https://arxiv.org/abs/2402.01032))")
 
 
 def test_results_of_other_weights_make_no_card(tmp_path):
