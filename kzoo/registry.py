@@ -32,6 +32,7 @@ class Alias(NamedTuple):
 
 _CLASSES: dict[str, dict[str, type]] = {}
 _ALIASES: dict[str, dict[str, Alias]] = {}
+TAKERS = 6  # layers that an error names
 _MAX_DEPTH = 8  # a config nested deeper than this is an attack, not a model
 
 
@@ -225,10 +226,18 @@ def check_arguments(cls: type, config: Config) -> None:
     allowed = {*parameters, *KERAS_ARGUMENTS} if _is_keras(cls) else set(parameters)
     for key in config:
         if key not in allowed:
-            raise InputError(did_you_mean(f"argument of {cls.__name__}", key, parameters))
+            takers = _takers(key)
+            hint = f" ({key} is an argument of {', '.join(takers)})" if takers else ""
+            raise InputError(did_you_mean(f"argument of {cls.__name__}", key, parameters) + hint)
     missing = [key for key, p in parameters.items() if p.default is inspect.Parameter.empty and key not in config]
     if missing:
         raise InputError(f"{cls.__name__} needs {', '.join(missing)}")
+
+
+def _takers(argument: str) -> list[str]:
+    """Returns the names of some registered layers that have an argument, sorted."""
+    parts = [cls for kind in kinds() if kind not in ("model", "task") for cls in classes(kind).values()]
+    return sorted({cls.__name__ for cls in parts if argument in parameters_of(cls)})[:TAKERS]
 
 
 def serialize(obj: Any) -> Config:

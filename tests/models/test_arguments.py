@@ -55,6 +55,7 @@ REFUSED = {
         "encoder_bias does not apply: there are no encoder layers",
     ),
     "a layout": ("RecurrentSeq2Seq", lambda: {"layout": {"digits": 3}}, "unknown layout of a RecurrentSeq2Seq"),
+    "an argument of a part": ("TransformerSeq2Seq", lambda: {"weighting": "ssmax"}, "is an argument of MultiHeadAtt"),
     "an unknown argument": ("TransformerSeq2Seq", lambda: {"haeds": 2}, "did you mean 'heads' or"),
 }
 
