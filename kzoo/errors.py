@@ -54,13 +54,24 @@ class BackendError(KzooError, ImportError):
     """No Keras backend is installed, or the one in force cannot do what was asked."""
 
 
+class UnfinishedError(KzooError, NotImplementedError):
+    """A class of the user's own lacks a method that its base class calls."""
+
+
 class OutsideTaskWarning(UserWarning):
     """A text is none of the inputs that a model's task has an answer to, so its output means nothing."""
 
 
-def lacks(part: object, method: str) -> NotImplementedError:
+def lacks(part: object, method: str) -> KzooError:
     """Returns the error of a base class for a method that the class of `part` must have, and has not."""
-    return NotImplementedError(f"{type(part).__name__} needs a method {method}, see its base class")
+    return UnfinishedError(f"{type(part).__name__} needs a method {method}, see its base class")
+
+
+def of_kzoo(error: BaseException | None) -> KzooError | None:
+    """Returns the error of kzoo that another one was raised from, as Keras does where a model is built; or None."""
+    while error is not None and not isinstance(error, KzooError):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def did_you_mean(what: str, name: object, allowed: Iterable[str]) -> str:

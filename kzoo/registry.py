@@ -5,6 +5,7 @@
 accepts its parts. What kzoo has of a kind is imported when the kind is first asked for.
 """
 
+import difflib
 import inspect
 import sys
 from collections.abc import Callable, Mapping
@@ -50,6 +51,7 @@ def register(kind: str, name: str | None = None) -> Callable[[T], T]:
     Raises:
         InputError: the name is taken, or the class is one of kzoo's own that was imported under another module name,
             which would make a second class of the same name.
+        UnknownNameError: the kind is new, and its name much like that of another.
     """
 
     def decorate(cls: T) -> T:
@@ -57,6 +59,8 @@ def register(kind: str, name: str | None = None) -> Callable[[T], T]:
             raise InputError(f"{cls.__module__}.{cls.__name__} must be imported as a module of kzoo")
         if cls.__module__.split(".")[0] != "kzoo":
             fill(kind)  # or a name that kzoo has would be free, until kzoo is asked for it
+            if kind not in kinds() and difflib.get_close_matches(kind, kinds()):
+                raise UnknownNameError(did_you_mean("kind", kind, kinds()))
         known, key = _CLASSES.setdefault(kind, {}), name or cls.__name__
         if key in _ALIASES.get(kind, {}) or (key in known and _identity(known[key]) != _identity(cls)):
             raise InputError(f"{kind} {key!r} is already registered")
@@ -194,9 +198,19 @@ def resolve(kind: str, spec: Spec) -> tuple[type, Config]:
 
 
 def construct(cls: type, config: Config) -> Any:
-    """Returns `cls(**config)` after `check_arguments`."""
+    """Returns `cls(**config)` after `check_arguments`.
+
+    Raises:
+        InputError: an argument is unknown or missing; or the class is not kzoo's, and its `get_config` leaves one out,
+            which would be lost when the object is saved.
+    """
     check_arguments(cls, config)
-    return cls(**config)
+    made = cls(**config)
+    if cls.__module__.split(".")[0] != "kzoo" and hasattr(made, "get_config"):
+        lost = set(config) - KERAS_ARGUMENTS - set(made.get_config())
+        if lost:
+            raise InputError(f"get_config of {cls.__name__} leaves out {', '.join(sorted(lost))}, which it was given")
+    return made
 
 
 def parameters_of(cls: Any) -> dict[str, inspect.Parameter]:

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 
 from kzoo.errors import InputError
 from kzoo.saving import catalogue
@@ -22,6 +23,18 @@ def preset_argument(sub: argparse.ArgumentParser, count: str | None = None) -> N
         type=float,
         default=1.0,
         help="how many times the usual limits on size and memory a preset may have (default: 1)",
+    )
+
+
+def import_argument(sub: argparse.ArgumentParser) -> None:
+    """Adds the files of a user's own that a verb runs first."""
+    sub.add_argument(
+        "--import",
+        dest="imports",
+        action="append",
+        type=Path,
+        metavar="FILE",
+        help="first run a Python file of your own that registers mechanisms or tasks",
     )
 
 

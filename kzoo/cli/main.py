@@ -8,17 +8,17 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
 import kzoo
 from kzoo.backend import spare
 from kzoo.cli import compare, data, doctor, evaluation, gallery, lists, plots, presets, results, training
+from kzoo.cli.arguments import import_argument
 from kzoo.cli.completion import complete
 from kzoo.cli.output import print_json
 from kzoo.cli.quiet import quiet_tensorflow
 from kzoo.discovery import import_file
-from kzoo.errors import KzooError, OutputError, UnreachableError, did_you_mean
+from kzoo.errors import KzooError, OutputError, UnreachableError, did_you_mean, of_kzoo
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,9 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for path in getattr(options, "imports", None) or []:
             import_file(path)
         return int(options.run(options) or 0)
-    except KzooError as error:
-        _tell(error, options)
-        return 1 if isinstance(error, (OutputError, UnreachableError)) else 2
+    except (KzooError, RuntimeError) as error:
+        found = of_kzoo(error)
+        if found is None:
+            raise
+        _tell(found, options)
+        return 1 if isinstance(found, (OutputError, UnreachableError)) else 2
     except BrokenPipeError:
         sys.stderr.close()
         return 1
@@ -93,14 +96,7 @@ def _parser() -> tuple[_Parser, list[str]]:
         sub.set_defaults(run=run)
         if has_json:
             sub.add_argument("--json", action="store_true", help="print JSON")
-        sub.add_argument(
-            "--import",
-            dest="imports",
-            action="append",
-            type=Path,
-            metavar="FILE",
-            help="first run a Python file of your own that registers mechanisms or tasks",
-        )
+        import_argument(sub)
 
     verb("list", lists.list_, "list the presets, tasks, mechanisms or recipes", lists.list_parser)
     verb("info", presets.info, "tell what is known of a preset", presets.info_parser)

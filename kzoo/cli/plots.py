@@ -1,11 +1,12 @@
 """`kzoo plot`: one verb a picture."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import kzoo
-from kzoo.cli.arguments import PRESETS, bundled_by_pattern, lengths, preset_argument, words
+from kzoo.cli.arguments import PRESETS, bundled_by_pattern, import_argument, lengths, preset_argument, words
 from kzoo.errors import InputError, UnknownNameError, did_you_mean
 from kzoo.evaluation.report import percent
 from kzoo.saving.documents import Row
@@ -53,6 +54,8 @@ def plot_parsers(plot: argparse.ArgumentParser) -> None:
     probe.add_argument("--examples", type=int, default=200, help="examples a length (default: 200)")
     probe.add_argument("--output", type=Path, default=Path("probe.png"), help=PICTURE)
     probe.set_defaults(run=draw_probe)
+    for picture in sub.choices.values():
+        import_argument(picture)
 
 
 def _about(parser: argparse.ArgumentParser, example: str, name: str, kind: str = PICTURE) -> None:
@@ -96,7 +99,7 @@ def draw_gates(options: argparse.Namespace) -> None:
 
 def draw_lengths(options: argparse.Namespace) -> None:
     from kzoo import tasks
-    from kzoo.inspection.plots import plot_lengths
+    from kzoo.inspection.plots import COLORS, plot_lengths
 
     curves: dict[str, Sequence[Row]] = {}
     found = set()
@@ -108,7 +111,12 @@ def draw_lengths(options: argparse.Namespace) -> None:
         own = [row for row in source.rows if (row["training_seed"] or 0) == seed]
         curves[source.name if len(own) == len(source.rows) else f"{source.name}, seed {seed}"] = own
         found.add(str(source.task))
+    if len(curves) > COLORS:
+        advice = "name fewer, or draw a task: kzoo plot leaderboard TASK"
+        raise InputError(f"a picture has {COLORS} curves at most, not {len(curves)}: {advice}")
     chosen = [tasks.get(name) for name in sorted(found)]
+    if len(chosen) > 1:
+        print(f"kzoo: these are of different tasks ({', '.join(sorted(found))}), so are their lengths", file=sys.stderr)
     units = {task.length_unit for task in chosen}
     trained = chosen[0].splits["train"].lengths if len(chosen) == 1 else None
     plot_lengths(curves, options.output, trained, unit=units.pop() if len(units) == 1 else "")

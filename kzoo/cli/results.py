@@ -128,7 +128,7 @@ def spread(cell: dict[str, Any]) -> str:
 
 
 def leaderboard(options: argparse.Namespace) -> int:
-    from kzoo.cards.leaderboard import as_json, entries, markdown, obstacles
+    from kzoo.cards.leaderboard import as_json, entries, markdown, obstacles, what_else
 
     if options.markdown:
         print(markdown(), end="")
@@ -138,14 +138,14 @@ def leaderboard(options: argparse.Namespace) -> int:
         left_out = sorted(fnmatch.filter(catalogue.names_of(catalogue.PRESET, catalogue.RUN), options.pattern))
         if not left_out:
             raise unknown(options.pattern)
-        reasons = "; ".join(obstacles(Preset.find(left_out[0])))
-        more = f", and {len(left_out) - 1} more are not" if len(left_out) > 1 else ""
-        raise InputError(f"{left_out[0]} is not on the leaderboard: {reasons}{more}")
+        told = [f"{name} is not on the leaderboard: {'; '.join(obstacles(Preset.find(name)))}" for name in left_out[:5]]
+        more = [f"{len(left_out) - 5} more are not"] if len(left_out) > 5 else []
+        raise InputError(". ".join([*told, *more]))
     if options.json:
         print_json(as_json(found))
         return 0
     lines = [
-        [x["task"], ", ".join(x["tags"]) or "none", str(x["rank"]), x["name"], str(len(x["seeds"]))]
+        [x["task"], what_else(x), str(x["rank"]), x["name"], str(len(x["seeds"]))]
         + [percent(x["score"]["mean"]), percent(x["score"]["min"]), f"{x['reach']['mean']:.1f}"]
         for x in found
     ]

@@ -41,7 +41,12 @@ class AttentionBias(keras.layers.Layer):
         if not self.built:  # Keras looks for shapes in tensors only
             shapes: Any = [None if x is None else tuple(x.shape) for x in (inputs.states, inputs.queries)]
             self.build(*shapes)
-        return super().__call__(inputs=inputs, training=training)
+        found = super().__call__(inputs=inputs, training=training)
+        heads = None if inputs.queries is None else inputs.queries.shape[1]
+        if heads is not None and len(found.shape) > 2 and found.shape[-3] not in (None, 1, heads):
+            shape = f"{tuple(found.shape)}, and must broadcast to (batch, heads, queries, keys)"
+            raise InputError(f"{type(self).__name__} has the shape {shape}, of {heads} heads")
+        return found
 
     def build(self, states_shape: Shape, queries_shape: Shape) -> None:
         self.built = True

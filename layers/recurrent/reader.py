@@ -4,7 +4,7 @@ import keras
 from keras import ops
 
 from kzoo.annotations import Shape, Tensor
-from kzoo.errors import lacks
+from kzoo.errors import InputError, lacks
 from kzoo.layers.functional.check_mask import check_mask
 from kzoo.layers.functional.last_token import last_token
 
@@ -12,8 +12,10 @@ from kzoo.layers.functional.last_token import last_token
 class Reader(keras.layers.Layer):
     """Base of the readers: networks from the tokens of a sequence to one state of it.
 
-    A subclass has `units`, and implements `states`; a `RecurrentClassifier` answers from the state at the last token, a
-    `SequenceTagger` from those at all of them.
+    A subclass takes `units`, which a model may set, keeps it, and implements `states`; a `RecurrentClassifier` answers
+    from the state at the last token, a `SequenceTagger` from those at all of them. Arguments of its constructor must be
+    in `get_config`, which is written by Keras where there is none. `build(sequence_shape)` makes its variables; without
+    one, the layers that the constructor made are built by reading a sequence of ones.
 
     Call arguments:
         sequence: tensor of shape (B, T, E).
@@ -22,10 +24,39 @@ class Reader(keras.layers.Layer):
 
     Returns:
         Tensor of shape (B, units).
+
+    Raises:
+        InputError: the states have another shape.
+
+    Example:
+
+    ```python
+    import keras
+
+    @kzoo.register("reader")
+    class SumReader(kzoo.layers.Reader):  # maps the sum of what is read so far
+        def __init__(self, units=16, **kwargs):
+            super().__init__(**kwargs)
+            self.units, self.map = units, keras.layers.Dense(units, "tanh")
+
+        def states(self, sequence, mask, training=False):
+            return self.map(keras.ops.cumsum(sequence, axis=1) / 10)
+
+    model = kzoo.models.RecurrentClassifier.from_task("parity_check", reader="SumReader", units=8, embedding_units=4)
+    assert model.generate("0 1 1") in ("0", "1")
+    ```
     """
 
     units: int
     go_backwards = False  # whether states are in the order from the last token to the first
+
+    def build(self, sequence_shape: Shape, mask_shape: Shape | None = None) -> None:
+        sequence = ops.ones((1, 2, sequence_shape[-1]), dtype=self.compute_dtype)
+        found = self.states(sequence, ops.ones((1, 2), dtype="bool")).shape
+        if tuple(found) != (1, 2, self.units):
+            own = f"{type(self).__name__}.states of two tokens has the shape {tuple(found)}"
+            raise InputError(f"{own}, and must have (1, 2, {self.units}): batch, tokens, units")
+        self.built = True
 
     def states(self, sequence: Tensor, mask: Tensor, training: bool = False) -> Tensor:
         """Returns the state at each token, of shape (B, T, units); at pads it may be anything."""

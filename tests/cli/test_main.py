@@ -211,7 +211,7 @@ def test_plot_lengths_of_a_pattern(kzoo_command, tmp_path):
     picture = (tmp_path / "a.svg").read_text()
     assert code == 0 and "stack_flip_flop, seed 0" in picture and "lstm_flip_flop" in picture
     code, _, err = kzoo_command("plot", "lengths", "*_flip_flop", "--output", tmp_path / "b.svg")
-    assert code == 2 and "there are 10 colours, and " in err
+    assert code == 2 and "a picture has 10 curves at most, not " in err
     code, _, err = kzoo_command("compare", "no_such_*")
     assert code == 2 and "no bundled preset or recorded run is called 'no_such_*'" in err
 
