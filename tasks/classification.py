@@ -27,8 +27,8 @@ class ClassificationTask(Task):
 
 
 def most_frequent(task: Task, size: int) -> str:
-    """Returns the token that targets begin with most often, among so many examples of a task's training split."""
-    counts = Counter(example.target[0] for example in task.examples("train", min(size, task.splits["train"].size)))
+    """Returns the token that targets end with most often, among so many examples of a task's training split."""
+    counts = Counter(example.target[-1] for example in task.examples("train", min(size, task.splits["train"].size)))
     return max(counts, key=lambda token: (counts[token], token))
 
 

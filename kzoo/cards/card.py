@@ -9,7 +9,7 @@ from kzoo import tasks
 from kzoo.cards.bibtex import bibtex
 from kzoo.cards.explain import Part, explain
 from kzoo.cards.front_matter import front_matter
-from kzoo.cards.markdown import plain, table_of
+from kzoo.cards.markdown import code, plain, table_of
 from kzoo.cards.row_tables import other_seeds, strata_table
 from kzoo.cards.training import span, training
 from kzoo.errors import PresetError
@@ -88,7 +88,7 @@ class _Card:
     def parts(self) -> list[str]:
         return [
             front_matter(self.title, self.preset, self.task),
-            f"# {self.title}\n\n{self.claim()}\n\n{supervision(self.preset.supervision)}",
+            f"# {self.title}\n\n{self.claim()}{self.asked()}\n\n{supervision(self.preset.supervision)}",
             self.usage(),
             self.results(),
             training(self.name, self.preset, self.task),
@@ -100,8 +100,14 @@ class _Card:
     def claim(self) -> str:
         return claim(self.rows, self.task, self.trained, self.constructed)
 
+    def asked(self) -> str:
+        """Returns what of longer targets a classifier answers with."""
+        last = self.preset.gives_label and self.task.last_answers
+        return " It answers with the last token of a target alone: a sequence is right where that is." if last else ""
+
     def usage(self) -> str:
         source, target = self.task.examples("train", size=1)[0]
+        answer = self.written(target[-1:] if self.preset.gives_label else target)
         modules = sorted({*self.preset.metadata.get("defined_in", {}).values()})
         imports = "".join(
             "# first run the script that defines its classes\n" if module == "__main__" else f"import {module}\n"
@@ -113,7 +119,7 @@ class _Card:
 import kzoo                      # KERAS_BACKEND=jax, torch or tensorflow: the same weights, the same outputs
 {imports}
 model = kzoo.from_preset("{self.name}")
-model.generate("{self.written(source)}")    # the task's answer: {self.written(target)}
+model.generate("{self.written(source)}")    # the task's answer: {answer}
 kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
 ```"""
 
@@ -144,7 +150,8 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
         lines = [plain(line) for line in self.preset.metadata.get("limits", [])]
         if failing:
             worst = min(failing, key=lambda row: row["value"])
-            lines.insert(0, f"Only {percent(worst['value'])} of the sequences are right {length_of(worst)}.")
+            share = f"Only {percent(worst['value'])}" if worst["value"] else "None"
+            lines.insert(0, f"{share} of the sequences are right {length_of(worst)}.")
         strata = sorted(self.preset.stratum_rows, key=lambda row: row["value"])
         if strata and strata[0]["value"] < 0.99:
             at = f" at length {strata[0]['length']}" if strata[0]["length"] else ""
@@ -157,6 +164,8 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
         weights = self.preset.metadata["files"]["model.safetensors"]
         documented = [*self.model_task, *self.model]
         parts = [f"- {self.link(part)}: {part.summary}{after(part)}" for part in documented]
+        elsewhere = self.preset.metadata.get("defined_in", {})
+        parts += [f"- {code(name)}, which is no part of kzoo but of {code(elsewhere[name])}" for name in elsewhere]
         cited = [f"<https://arxiv.org/abs/{n}>" for n in re.findall(r"arXiv:(\d{4}\.\d{4,5})", self.task.paper or "")]
         own = [part.name for part in self.model if OWN in part.docstring]
         what = "The method and the task are" if self.published else "The task is"

@@ -41,8 +41,9 @@ def choices() -> list[dict[str, Any]]:
         own |= {"unit": task.length_unit, "lengths": protocol.scored_lengths(task)}
         own["ran"] = [cell | {"name": cell["run"]} for cell in cells]
         own["presets"] = presets.get(name, [])
-        own["alone"] = best([cell for cell in cells if not cell["tags"]])
-        own["more"] = best([cell for cell in cells if cell["tags"]])
+        for key, tagged in (("alone", False), ("more", True)):
+            side = [cell for cell in cells if bool(cell["tags"]) is tagged]
+            own[key] = best([cell for cell in side if not cell["last_token_alone"]]) or best(side)
         found.append(own | {"preset": recommended(own["presets"])})
     return found
 
@@ -88,7 +89,7 @@ def candidate_of(preset: Preset) -> dict[str, Any] | None:
     if score is None:
         return None
     found: dict[str, Any] = {"task": task.name, "name": preset.name, "mechanism": recipe.mechanism}
-    found["tags"] = list(protocol.tags(recipe))
+    found |= {"tags": list(protocol.tags(recipe)), "last_token_alone": protocol.last_token_alone(recipe)}
     training, parameters = preset.results.get("training") or [], preset.metadata.get("parameters") or 0
     found |= {"breaches": protocol.breaches(recipe, parameters, training), "parameters": parameters}
     seeds = [_score(seed["accuracy"], lengths) for seed in by_seed(preset, task.name, whole=not lengths).values()]

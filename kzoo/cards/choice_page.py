@@ -41,10 +41,11 @@ def markdown() -> str:
         "`kzoo generate PRESET INPUT` runs a preset. `kzoo results --leaderboard` names the runs; `kzoo train RUN "
         "--output DIR` trains one again, or with `--tasks` on another task. `kzoo results --choose` prints the table.",
         "## By task",
-        "The score is the mean sequence accuracy beyond the trained lengths; *right up to* is the longest length up to "
-        f"which every seed has {solved} or more. *Pairs alone* had nothing but sources and targets; what others had "
-        f"more is in italics, and [explained below](#how-it-is-chosen). With fewer than {len(protocol.SEEDS)} seeds a "
-        "number is no more than a first look.",
+        "The score is the mean sequence accuracy beyond the trained lengths, up to ten times as long, which are the "
+        f"scored ones; *right up to* is the longest of them up to which every seed has {solved} or more, and of a "
+        "preset its own weights have. *None goes on*: no run has that at the first of them. *Pairs alone* had nothing "
+        "but sources and targets; what others had more is in italics, and [explained below](#how-it-is-chosen). With "
+        f"fewer than {len(protocol.SEEDS)} seeds a number is no more than a first look.",
         table_of(
             ["task", "what is asked", "preset to take", "best on pairs alone", "best with more"],
             [[f"**{own['task']}**", _asked(own), _preset(own), *_sides(own)] for own in ranked],
@@ -121,7 +122,8 @@ def _preset(own: dict[str, Any]) -> str:
         return f"none goes on; nearest is [{preset['name']}]({preset['name']}.md): {_share(preset)}{_tags(preset)}"
     test = "" if own["lengths"] else " of the test split"
     other = f" (another seed: {percent(preset['weakest'])})" if preset["weakest"] < preset["score"] - ALIKE else ""
-    return f"[{preset['name']}]({preset['name']}.md): {_share(preset)}{test}{other}{_tags(preset)}"
+    last = ", the last token alone" if preset["last_token_alone"] else ""
+    return f"[{preset['name']}]({preset['name']}.md): {_share(preset)}{test}{last}{other}{_tags(preset)}"
 
 
 def _share(found: dict[str, Any], seeds: str = "") -> str:

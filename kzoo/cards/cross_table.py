@@ -20,8 +20,9 @@ def cross_table(found: Entries) -> list[dict[str, Any]]:
 
     Each has `mechanism`, `tags`, `model` (the class) and `cells`: by task `run` (its name), `score` (the mean over
     seeds), `worst` (the score of the worst seed), `tokens` (the same mean of token accuracies, or None where a seed
-    lacks one), `seeds` (how many) and `holds`, the greatest scored length up to which every seed solves every one, or
-    None. Of several runs of a mechanism with the same tags it is the one with the most seeds, and of those the best.
+    lacks one), `seeds` (how many), `last_token_alone` (whether it answers with that alone) and `holds`, the greatest
+    scored length up to which every seed solves every one, or None. Of several runs of a mechanism with the same tags it
+    is the one with the most seeds, and of those the best.
 
     Args:
         found: entries of the leaderboard.
@@ -128,7 +129,7 @@ def _table(rows: Entries, columns: Sequence[str], key: str) -> str:
     told = bool(rows[0]["tags"])
     for line, row in zip(lines, rows, strict=True):
         line += [", ".join(row["tags"])] if told else []
-    shares = [None if key == "tokens" else most_frequent_answer(tasks.get(task)) for task in columns]
+    shares = [None if key == "tokens" else most_frequent_answer(tasks.get(task), rows[0]["model"]) for task in columns]
     if any(share is not None for share in shares):
         own = ["" if share is None else whole_percent(share) for share in shares]
         lines.append(["*the most frequent answer*", *own, *([""] if told else [])])
@@ -152,5 +153,6 @@ def _cell(entry: dict[str, Any]) -> dict[str, Any]:
         "worst": entry["score"]["min"],
         "tokens": None if None in tokens else sum(tokens) / len(tokens),
         "seeds": len(own),
+        "last_token_alone": entry["last_token_alone"],
         "holds": holds(own, entry["lengths"]),
     }

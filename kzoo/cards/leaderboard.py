@@ -18,9 +18,10 @@ from kzoo.training.recipe import Recipe
 def entries() -> list[dict[str, Any]]:
     """Returns an entry for every bundled preset and recorded run that keeps to the protocol; best first in each task.
 
-    Each has `release`, `task`, `version`, `name`, `mechanism`, `model` (the class), `tags`, `parameters` (or None, of a
-    recorded run), `steps`, `examples_seen`, `seconds` (of the median run, all its stages), `recipe_sha256`, `lengths`,
-    `score` and `reach` (each mean, sd, min and max over seeds), `rank` among those with its tags, and `seeds`: for each
+    Each has `release`, `task`, `version`, `name`, `mechanism`, `model` (the class), `last_token_alone` (whether it
+    answers with the last token of longer targets alone), `tags`, `parameters` (or None, of a recorded run), `steps`,
+    `examples_seen`, `seconds` (of the median run, all its stages), `recipe_sha256`, `lengths`, `score` and `reach`
+    (each mean, sd, min and max over seeds), `rank` among those with its tags that answer alike, and `seeds`: for each
     its `weights_sha256`, `accuracy`, `tokens` (the token accuracy) and `n` by length, `score`, `token_score` (None
     where token accuracy was not measured at every scored length) and `reach`.
     """
@@ -30,9 +31,9 @@ def entries() -> list[dict[str, Any]]:
         if entry is not None:
             found.append(entry)
     found.sort(key=_order)
-    ranks: dict[tuple[str, tuple[str, ...]], int] = {}
+    ranks: dict[tuple[str, bool, tuple[str, ...]], int] = {}
     for entry in found:
-        group = entry["task"], tuple(entry["tags"])
+        group = entry["task"], entry["last_token_alone"], tuple(entry["tags"])
         entry["rank"] = ranks[group] = ranks.get(group, 0) + 1
     return found
 
@@ -85,6 +86,7 @@ def _entry(
     }
     entry: dict[str, Any] = {"release": protocol.RELEASE, "task": task.name, "version": task.version}
     entry |= {"name": preset.name, "mechanism": recipe.mechanism, "model": recipe.model["class"]}
+    entry["last_token_alone"] = protocol.last_token_alone(recipe)
     entry |= {"tags": list(protocol.tags(recipe)), "parameters": preset.metadata.get("parameters")}
     runs = protocol.totals(training)
     entry |= {key: round(median(run[key] for run in runs)) for key in ("steps", "examples_seen", "seconds")}
@@ -98,8 +100,8 @@ def _tested(own: dict[str, Any], length: int) -> bool:
 
 
 def _order(entry: dict[str, Any]) -> tuple[Any, ...]:
-    score = entry["score"]
-    return entry["task"], entry["tags"], -score["mean"], -score["min"], -len(entry["seeds"]), entry["name"]
+    score, apart = entry["score"], (entry["last_token_alone"], entry["tags"])
+    return entry["task"], *apart, -score["mean"], -score["min"], -len(entry["seeds"]), entry["name"]
 
 
 def by_seed(preset: Preset, task: str, whole: bool = False) -> dict[int, dict[str, Any]]:
@@ -152,7 +154,8 @@ def markdown() -> str:
         f"done with {100 * protocol.SOLVED:.0f} % or more at every length up to it. Both are means over seeds, of "
         f"{protocol.TESTED} examples a length or more. The "
         f"protocol asks for {len(protocol.SEEDS)} of them: a row with fewer is no more than a first look. Ranks are "
-        "within a task and its tags. Rendered by `kzoo results --leaderboard --markdown`; `kzoo results --verify NAME` "
+        "within a task and its tags; a classifier that answers with the last token of longer targets alone is ranked "
+        "apart. Rendered by `kzoo results --leaderboard --markdown`; `kzoo results --verify NAME` "
         "measures a row's weights anew; the protocol is `kzoo/cards/protocol.py`. What to take for a task: "
         "[which_mechanism.md](which_mechanism.md).",
         cross_markdown(cross_table(found)),
@@ -168,12 +171,17 @@ def markdown() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def what_else(entry: dict[str, Any]) -> str:
+    """Returns the tags of an entry, and whether it answers with the last token alone."""
+    return ", ".join([*entry["tags"], *(["last token alone"] if entry["last_token_alone"] else [])]) or "none"
+
+
 def _line(entry: dict[str, Any]) -> list[str]:
     own = entry["seeds"].values()
     columns = [percent(sum(seed["accuracy"][n] for seed in own) / len(own)) for n in entry["lengths"]]
     score = percent(entry["score"]["mean"])
     score += f" ± {100 * entry['score']['sd']:.1f}" if len(own) > 1 else ""
-    facts = [str(entry["rank"]), entry["mechanism"] or "", entry["name"], ", ".join(entry["tags"]) or "none"]
+    facts = [str(entry["rank"]), entry["mechanism"] or "", entry["name"], what_else(entry)]
     facts += [str(len(own)), f"{entry['parameters']:,}" if entry["parameters"] else "-"]
     facts += [f"{entry['examples_seen']:,}", str(entry["seconds"])]
     return [*facts, *columns, score, percent(entry["score"]["min"]), f"{entry['reach']['mean']:.1f}"]

@@ -10,7 +10,8 @@
 - Scores of a seed: the Chomsky score, the mean over these lengths of the sequence accuracy; and the reach, the greatest
   of them up to which every one has 90 % or more, divided by b. Of the seeds: mean, standard deviation and least.
 - Tags: what training had beyond pairs of source and target, as everywhere in kzoo. Ranks are within a task and a set
-  of tags; of equal scores the row with more seeds is first.
+  of tags; of equal scores the row with more seeds is first. A classifier that answers with the last token of longer
+  targets alone is ranked apart.
 - A row is a recipe and the SHA-256 of its weights, which `kzoo results --verify` measures anew.
 """
 
@@ -23,6 +24,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from kzoo.errors import InputError
+from kzoo.saving.documents import CLASSIFIERS
 from kzoo.tasks import Task
 from kzoo.tasks import get as get_task
 from kzoo.tasks.classification import most_frequent
@@ -47,15 +49,20 @@ def scored_lengths(task: Task) -> list[int]:
     return [n for n in task.test_lengths if n is not None and longest < n <= FARTHEST * longest]
 
 
-def most_frequent_answer(task: Task) -> float | None:
-    """Returns the score of always giving the answer that is the most frequent in training, of a task whose answers are
-    one token and that has lengths to score; else None.
+def most_frequent_answer(task: Task, model: str) -> float | None:
+    """Returns the score of always giving the answer that is the most frequent in training, where a model of this class
+    answers with one token and the task has lengths to score; else None.
     """
-    lengths = scored_lengths(task)
-    if task.target_steps != (0, 1) or not lengths:
+    lengths, alone = scored_lengths(task), task.last_answers and model in CLASSIFIERS
+    if not lengths or not (alone or task.target_steps == (0, 1)):
         return None
     answer = most_frequent(task, SAMPLE)
-    return mean(mean(x.target == (answer,) for x in task.examples("test", SAMPLE, length=n)) for n in lengths)
+    return mean(mean(x.target[-1] == answer for x in task.examples("test", SAMPLE, length=n)) for n in lengths)
+
+
+def last_token_alone(recipe: Recipe) -> bool:
+    """Returns whether a run answers with the last token of longer targets alone, which is easier than all of them."""
+    return recipe.model["class"] in CLASSIFIERS and get_task(recipe.task).last_answers
 
 
 def breaches(recipe: Recipe, parameters: int | None = None, training: Sequence[Mapping[str, Any]] = ()) -> list[str]:

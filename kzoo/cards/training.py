@@ -34,7 +34,8 @@ None: `{part.name}` sets every weight, and `kzoo train {name} --output DIR` does
         said = [f"{index}. {text}" for index, text in enumerate(said, 1)]
         said.insert(0, f"In {len(said)} stages, each from the weights that the one before ended with.\n")
     said += [f"\n{text}" for text in _splits(task)]
-    parts = ["\n".join(said), f"{_preparation(recipe)}\n{_again(name, runs)}".strip(), _runs(runs, results["rows"])]
+    again = f"{_preparation(recipe)}\n{_again(name, preset, runs)}".strip()
+    parts = ["\n".join(said), again, _runs(runs, results["rows"])]
     notes = [f"{_whose(run, many)}: {plain(run['note'])}." for run in runs if "note" in run]
     return "\n\n".join(["## Training", *parts, *notes])
 
@@ -44,9 +45,11 @@ def _splits(task: Any) -> list[str]:
     return [text for part in explain_task(task) for text in part.paragraphs if "training split" in text]
 
 
-def _again(name: str, runs: list[dict[str, Any]]) -> str:
+def _again(name: str, preset: Preset, runs: list[dict[str, Any]]) -> str:
     devices = plain(" and on ".join(sorted({run.get("device", "a CPU with two cores") for run in runs})))
-    return f"""`kzoo train {name} --output DIR` trains it again. Seconds are those of the training steps on {devices},
+    command = f"kzoo train {name} --output DIR"
+    command += " --import FILE" if preset.metadata.get("defined_in") else ""  # the file that defines its classes
+    return f"""`{command}` trains it again. Seconds are those of the training steps on {devices},
 compilation included, validation excluded."""
 
 

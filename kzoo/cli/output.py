@@ -40,7 +40,8 @@ def example_of(preset: Preset) -> dict[str, str] | None:
         source, target = task.sample(np.random.default_rng(0), task.splits["train"].lengths[0])
     except (KzooError, LookupError):
         return None
-    return {"about": task.about(), "input": task.text(source), "answer": task.text(target)}
+    answer = target[-1:] if preset.gives_label else target
+    return {"about": task.about(), "input": task.text(source), "answer": task.text(answer)}
 
 
 def show_preset(preset: str) -> None:

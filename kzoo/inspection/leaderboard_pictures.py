@@ -196,7 +196,8 @@ def _alike(found: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
             other = _curve(group[0])
             pairs = [zip(curve[n], other[n], strict=True) for n in curve.keys() & other.keys()]
             near = all(abs(one - its) <= ALIKE for pair in pairs for one, its in pair)  # mean, worst and best seed
-            if near and group[0]["tags"] == entry["tags"]:
+            same = all(group[0].get(key) == entry.get(key) for key in ("tags", "last_token_alone"))
+            if near and same:
                 group.append(entry)
                 break
         else:
@@ -209,5 +210,6 @@ def _label(group: Sequence[Mapping[str, Any]]) -> str:
     ordered = sorted(group, key=lambda entry: (-len(entry["seeds"]), -entry["score"]["mean"]))
     names = [f"{entry['mechanism']}\u00a0({len(entry['seeds'])})" for entry in ordered[:NAMES]]
     names += [f"{len(group) - NAMES} more"] if len(group) > NAMES else []
-    tags = f"; {', '.join(group[0]['tags'])}" if group[0]["tags"] else ""
+    told = [*group[0]["tags"], *(["last token alone"] if group[0].get("last_token_alone") else [])]
+    tags = f"; {', '.join(told)}" if told else ""
     return f"{', '.join(names)}{tags}"

@@ -14,6 +14,7 @@ PARTS = ("config.json", "tokenizer.json", "metadata.json", "model.safetensors") 
 FILES = (*PARTS, "recipe.json", "results.json")  # and at most these
 MODULE = re.compile(r"[A-Za-z_]\w{0,63}(\.[A-Za-z_]\w{0,63}){0,8}", re.ASCII)
 FILE_NAME = re.compile(r"[a-z_]+\.(json|safetensors)")
+CLASSIFIERS = ("RecurrentClassifier", "TransformerClassifier")  # models that give one label
 SHARES = ("sequence_accuracy", "token_accuracy", "majority_accuracy", "accuracy_before_end", "last_token_accuracy")
 LARGEST = 10**12  # of a number in results
 

@@ -130,6 +130,12 @@ class Preset:
         """list of str. What training had beyond pairs of source and target; empty for nothing, None if not stated."""
         return self.metadata.get("supervision")
 
+    @property
+    def gives_label(self) -> bool:
+        """bool. Whether its model gives one label a source: of a task with longer targets, their last token."""
+        model = self.config if self.kind == catalogue.PRESET else (self.recipe or {}).get("model", {})
+        return model.get("class") in documents.CLASSIFIERS
+
     @cached_property
     def weights_sha256(self) -> str | None:
         """str or None. The SHA-256 of model.safetensors."""

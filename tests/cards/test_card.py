@@ -48,6 +48,9 @@ def test_a_card_says_all_there_is_to_say(name, root):
     assert f"Supervision beyond pairs of source and target: **{', '.join(preset.supervision) or 'none'}**." in text
     assert "KERAS_BACKEND=jax, torch or tensorflow" in text
     source, target = (("" if task.characters else " ").join(side) for side in task.examples("train", size=1)[0])
+    if name == "second_order_s3":  # a classifier: the last of the products
+        assert "It answers with the last token of a target alone" in text
+        target = target.split()[-1]
     assert f'model.generate("{source}")    # the task\'s answer: {target}\n' in text
     assert any("arxiv.org/abs/" in part.docstring for part in explain(preset.config))
     for part in (*explain(preset.config), *explain({"class": type(task).__name__})):

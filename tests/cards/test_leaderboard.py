@@ -89,11 +89,13 @@ def test_entries_keep_to_the_protocol(board):
             assert seed["score"] == pytest.approx(np.mean([seed["accuracy"][n] for n in entry["lengths"]]))
             assert len(seed["weights_sha256"]) == 64
     for one, other in zip(board, board[1:], strict=False):
-        if (one["task"], one["tags"]) == (other["task"], other["tags"]):
+        if all(one[key] == other[key] for key in ("task", "tags", "last_token_alone")):
             assert one["score"]["mean"] >= other["score"]["mean"] and other["rank"] == one["rank"] + 1
         else:
             assert other["rank"] == 1
     assert json.loads(json.dumps(as_json(board), allow_nan=False))
+    apart = {entry["model"] for entry in board if entry["last_token_alone"]}
+    assert apart == {"RecurrentClassifier"} and {e["task"] for e in board if e["last_token_alone"]} == {"s3"}
 
 
 @pytest.mark.once
