@@ -128,13 +128,21 @@ def test_the_source_distribution_holds_all_that_the_tests_need(root, tmp_path, m
 
 
 def test_the_citation_is_of_this_version_and_of_the_papers(root):
-    from kzoo.cards.bibtex import PAPERS, bibtex
+    from kzoo.cards.bibtex import METHODS, PAPERS, bibtex
+    from kzoo.cards.explain import explain
+    from kzoo.saving.preset import Preset
 
     text = (root / "CITATION.cff").read_text()
     assert f"\nversion: {kzoo.__version__}\n" in text
     assert {number for number in PAPERS if f"https://arxiv.org/abs/{number}" in text} == set(PAPERS)
     cited = {number for name in kzoo.tasks.names() for number in PAPERS if number in kzoo.tasks.get(name).paper}
-    assert cited == set(PAPERS) and bibtex("arXiv:2305.20019")[0].startswith("@misc{raychowdhury2023monotonic,\n")
+    own, paper = bibtex("arXiv:2305.20019")
+    assert cited == set(PAPERS) and paper.startswith("@misc{raychowdhury2023monotonic,\n")
+    assert own.startswith("@software{kzoo,\n") and kzoo.__version__ in own
+    assert {number for number in METHODS if f"https://arxiv.org/abs/{number}" in text} == set(METHODS)
+    configs = [Preset.find(name).config for name in kzoo.list_presets()]
+    docstrings = " ".join(part.docstring for config in configs for part in explain(config))
+    assert all(f"arxiv.org/abs/{number}" in docstrings for number in METHODS)  # of methods that presets have
 
 
 @pytest.mark.parametrize("with_links", [True, False], ids=["links", "no links"])

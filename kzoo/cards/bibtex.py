@@ -1,6 +1,9 @@
-"""The papers of the zoo as BibTeX."""
+"""The papers of the zoo, and itself, as BibTeX."""
 
 import re
+from collections.abc import Iterable
+
+import kzoo
 
 PAPERS = {
     "1911.03872": (
@@ -100,15 +103,65 @@ PAPERS = {
     ),
 }
 
+METHODS = {
+    "1503.01007": (
+        "joulin2015inferring",
+        "Inferring Algorithmic Patterns with Stack-Augmented Recurrent Nets",
+        "Joulin, Armand and Mikolov, Tomas",
+        2015,
+    ),
+    "1511.08228": (
+        "kaiser2016neural",
+        "Neural {GPUs} Learn Algorithms",
+        r"Kaiser, {\L}ukasz and Sutskever, Ilya",
+        2016,
+    ),
+    "1901.08817": (
+        "wang2019state",
+        "State-Regularized Recurrent Neural Networks",
+        "Wang, Cheng and Niepert, Mathias",
+        2019,
+    ),
+    "2402.01032": (
+        "jelassi2024repeat",
+        "Repeat After Me: Transformers are Better than State Space Models at Copying",
+        "Jelassi, Samy and Brandfonbrener, David and Kakade, Sham M. and Malach, Eran",
+        2024,
+    ),
+    "2405.20671": (
+        "cho2024position",
+        "Position Coupling: Improving Length Generalization of Arithmetic Transformers Using Task Structure",
+        "Cho, Hanseul and Cha, Jaeyoung and Awasthi, Pranjal and Bhojanapalli, Srinadh and Gupta, Anupam and "
+        "Yun, Chulhee",
+        2024,
+    ),
+    "2409.15647": (
+        "fan2024looped",
+        "Looped Transformers for Length Generalization",
+        "Fan, Ying and Du, Yilun and Ramchandran, Kannan and Lee, Kangwook",
+        2024,
+    ),
+}
 
-def bibtex(text: str | None) -> list[str]:
-    """Returns the BibTeX entries of the papers of the zoo that a text names, as "arXiv:2305.20019"."""
+
+def bibtex(text: str | None, docstrings: Iterable[str] = ()) -> list[str]:
+    """Returns BibTeX entries: kzoo's own, those of the tasks' papers that a text names, as "arXiv:2305.20019", and
+    those of the methods that docstrings link to.
+    """
     found = dict.fromkeys(re.findall(r"arXiv:(\d{4}\.\d{4,5})", text or ""))
-    return [_entry(number) for number in found if number in PAPERS]
+    linked = dict.fromkeys(n for doc in docstrings for n in re.findall(r"arxiv\.org/abs/(\d{4}\.\d{4,5})", doc))
+    tasks, methods = ([n for n in numbers if n in known] for numbers, known in ((found, PAPERS), (linked, METHODS)))
+    return [_own(), *(_entry(n) for n in (*tasks, *methods))]
+
+
+def _own() -> str:
+    title, version = "{kzoo}: a {Keras} 3 model zoo for length generalisation", kzoo.__version__
+    fields = {"title": title, "author": "{The kzoo authors}", "version": version}
+    return "@software{kzoo,\n" + "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items()) + "}"
 
 
 def _entry(number: str) -> str:
-    key, title, author, year = PAPERS[number]
+    key, title, author, year = {**PAPERS, **METHODS}[number]
     fields = {"title": title, "author": author, "year": year, "eprint": number, "archivePrefix": "arXiv"}
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items())
     return f"@misc{{{key},\n{lines}}}"

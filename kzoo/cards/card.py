@@ -94,7 +94,7 @@ class _Card:
             training(self.name, self.preset, self.task),
             self.limits(),
             self.references(),
-            *self.citation(),
+            self.citation(),
         ]
 
     def claim(self) -> str:
@@ -181,9 +181,9 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
             f"Licence: {license}.{source}{ours}"
         )
 
-    def citation(self) -> list[str]:
-        entries = bibtex(self.task.paper)
-        return ["## Citation\n\n```bibtex\n" + "\n\n".join(entries) + "\n```"] if entries else []
+    def citation(self) -> str:
+        entries = bibtex(self.task.paper, [part.docstring for part in self.model])
+        return "## Citation\n\n```bibtex\n" + "\n\n".join(entries) + "\n```"
 
     def link(self, part: Part) -> str:
         return f"`{part.name}`" if self.address else f"[`{part.name}`](../{part.source})"
@@ -193,9 +193,10 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
 
 
 def after(part: Part) -> str:
-    """Returns the papers that a docstring names, behind its summary."""
-    numbers = dict.fromkeys(re.findall(r"arxiv\.org/abs/(\d{4}\.\d{4,5})", part.docstring))
-    return f" ({', '.join(f'[{number}](https://arxiv.org/abs/{number})' for number in numbers)})" if numbers else ""
+    """Returns the papers that a docstring links to, behind its summary."""
+    links = re.findall(r"\[([^\]]+)\]\((https://(?:arxiv\.org/abs|doi\.org)/[^)\s]+)\)", part.docstring)
+    papers = {url: " ".join(text.split()) for text, url in links}
+    return f" ({'; '.join(f'[{text}]({url})' for url, text in papers.items())})" if papers else ""
 
 
 def trained_lengths(recipe: Recipe, task: Any) -> tuple[int, int] | None:

@@ -52,8 +52,8 @@ class RecurrentClassifier(ReaderModel, Classifier):
     assert model(x).shape == (1, 8)
     ```
 
-    Differences: in the authors' code token 1 has no embedding, by accident, and an end symbol is read but not used, but
-    by the bidirectional LSTM; the paper has neither.
+    Differences: in the code of Csordas et al. token 1 has no embedding, by accident, and an end symbol is read but not
+    used, but by the bidirectional LSTM; the paper has neither.
     """
 
     boundaries = False

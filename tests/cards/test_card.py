@@ -109,7 +109,7 @@ def test_a_card_gives_a_method_to_its_own_paper():
     recall = render_card("hard_alibi_tagger_mqar")  # the task's paper has another method
     assert "Licence: Apache-2.0. The task is from Arora et al., 2024" in recall
     bias = next(line for line in recall.splitlines() if line.startswith("- [`kzoo.layers.HardAlibiBias`]"))
-    assert bias.endswith("([2402.01032](https://arxiv.org/abs/2402.01032))")
+    assert bias.endswith("([Jelassi et al., 2024](https://arxiv.org/abs/2402.01032))") and "jelassi2024repeat" in recall
 
 
 def test_results_of_other_weights_make_no_card(tmp_path):
