@@ -12,7 +12,7 @@ from kzoo import registry
 from kzoo.cli.main import _parser
 
 GUIDES = sorted((DOCS / "pages" / "guides").glob("*.md"))
-TAKEN = ("Adding to the zoo",)  # sections whose code the guide goes on from; tests/test_readme.py runs others
+TAKEN = ("Adding to the zoo",)  # sections whose code the guide goes on from; tests/test_readme.py looks at what it does
 COMMAND = re.compile(r"^\s*(kzoo .+)$", re.MULTILINE)
 pytestmark = pytest.mark.once
 name = pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.stem)
@@ -21,7 +21,7 @@ name = pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.stem)
 @name
 def test_the_code_of_a_guide(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for kind in ("task", "attention"):
+    for kind in ("task", "attention", "bias"):
         registry.names(kind)
         monkeypatch.setitem(registry._CLASSES, kind, dict(registry._CLASSES[kind]))
     names = {"__name__": "a_guide"}
