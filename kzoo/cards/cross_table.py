@@ -53,12 +53,30 @@ def complete(rows: Sequence[dict[str, Any]], seeds: int = ENOUGH) -> dict[str, i
 
     What a network has as a classifier and as a tagger counts as one mechanism's.
     """
+    return {name: len(done) for name, done in _done(rows, seeds).items()}
+
+
+def full_part(rows: Sequence[dict[str, Any]], seeds: int = ENOUGH) -> tuple[list[str], list[str]]:
+    """Returns mechanisms and tasks all pairs of which have so many seeds or more without tags: of those with the most
+    tasks as many mechanisms as give the most pairs.
+    """
+    found, best = _done(rows, seeds), (list[str](), list[str]())
+    for count in range(1, len(found) + 1):
+        names = list(found)[:count]
+        shared = sorted(set.intersection(*(found[name] for name in names)))
+        if len(names) * len(shared) > len(best[0]) * len(best[1]):
+            best = names, shared
+    return best
+
+
+def _done(rows: Sequence[dict[str, Any]], seeds: int) -> dict[str, set[str]]:
+    """Returns the tasks by mechanism for `complete`."""
     found: dict[str, set[str]] = {}
     for row in rows:
         if not row["tags"]:
             done = {task for task, cell in row["cells"].items() if cell["seeds"] >= seeds}
             found.setdefault(row["mechanism"].removesuffix(TAGGER), set()).update(done)
-    return {name: len(found[name]) for name in sorted(found, key=lambda name: (-len(found[name]), name)) if found[name]}
+    return {name: found[name] for name in sorted(found, key=lambda name: (-len(found[name]), name)) if found[name]}
 
 
 def shown(cell: dict[str, Any] | None, key: str = "score") -> str:
@@ -104,8 +122,13 @@ def _completeness(rows: Entries) -> str:
     found = "; ".join(f"on {count} tasks {', '.join(names)}" for count, names in by_count.items() if count > 1)
     return (
         f"{ENOUGH} seeds or more on {ALONE}, a network's as a classifier and as a tagger taken together: "
-        f"{found or 'on two tasks or more none'}."
+        f"{found or 'on two tasks or more none'}." + (_full_part(rows) if found else "")
     )
+
+
+def _full_part(rows: Entries) -> str:
+    names, shared = full_part(rows)
+    return f" Without a gap: {len(names)} mechanisms on {len(shared)} tasks ({', '.join(shared)})."
 
 
 def _section(title: str, rows: Entries, order: Sequence[str], key: str = "score") -> list[str]:

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from kzoo import tasks
-from kzoo.cards.cross_table import complete, cross_markdown, cross_table, shown, task_order
+from kzoo.cards.cross_table import complete, cross_markdown, cross_table, full_part, shown, task_order
 from kzoo.cards.leaderboard import as_json, entries
 from kzoo.cards.protocol import holds, most_frequent_answer
 from kzoo.cli.main import main
@@ -67,7 +67,11 @@ def test_on_how_many_tasks_a_mechanism_is_complete():
     rows = cross_table(found)
     assert list(complete(rows).items()) == [("one", 2), ("two", 1)]
     assert complete(rows, seeds=4) == {"one": 1} and complete(rows, seeds=2) == {"one": 3, "two": 1}
-    assert "taken together: on 2 tasks one.\n" in cross_markdown(rows)
+    assert full_part(rows) == (["one"], ["copy", "s3"]) and full_part(rows, seeds=5) == ([], [])
+    more = cross_table([*found, entry("three", "copy", 1.0, 0.5, 0.5)])
+    assert full_part(more) == (["one", "three", "two"], ["copy"])
+    told = "taken together: on 2 tasks one. Without a gap: 1 mechanisms on 2 tasks (copy, s3).\n"
+    assert told in cross_markdown(rows)
 
 
 def test_how_far_every_seed_holds():
