@@ -207,7 +207,7 @@ def construct(cls: type, config: Config) -> Any:
     check_arguments(cls, config)
     made = cls(**config)
     if cls.__module__.split(".")[0] != "kzoo" and hasattr(made, "get_config"):
-        lost = set(config) - KERAS_ARGUMENTS - set(made.get_config())
+        lost = set(config) - KERAS_ARGUMENTS - set(serialize(made)["config"])
         if lost:
             raise InputError(f"get_config of {cls.__name__} leaves out {', '.join(sorted(lost))}, which it was given")
     return made

@@ -134,7 +134,8 @@ def plot_lengths(
     """
     check_format(path)
     if len(curves) > COLORS:
-        raise InputError(f"there are {COLORS} colours, and {len(curves)} curves")
+        advice = "name fewer, or draw a task: kzoo plot leaderboard TASK"
+        raise InputError(f"a picture has {COLORS} curves at most, not {len(curves)}: {advice}")
     figure = new_picture(7.4, 3.6)
     axes = figure.subplots()
     lengths, published = list(trained or ()), False
