@@ -24,6 +24,7 @@ TASKS = (
     "mqar",
     "stack_manipulation",
     "sum_digits",
+    "compute_sqrt",
 )
 
 
@@ -68,6 +69,7 @@ SHORT_FIRST = (
     "reverse_string",
     "bucket_sort",
     "stack_manipulation",
+    "compute_sqrt",
 )
 PARTS = 8
 ALIGNED = {"coupled": "sum_digits"}  # what knows the alignment of one task
@@ -115,7 +117,7 @@ LOOPED: dict[str, Config] = {
 # What answers at tokens of the source: the blocks of a decoder, under a causal mask, or a network of a reader.
 TAGGED = ("s3", "mqar")
 # What a tagger writes: into the first columns if it sees what comes later, else behind the source.
-WRITTEN = ("copy", "reverse_string", "bucket_sort", "stack_manipulation", "sum_digits")
+WRITTEN = ("copy", "reverse_string", "bucket_sort", "stack_manipulation", "sum_digits", "compute_sqrt")
 BEHIND = ("lstm_tagger", "second_order_tagger", "stack_tagger")
 OF_BLOCKS = ("nope", "rope", "alibi", "hard_alibi", "cope", "forgetting", "stick_breaking", "asentmax", "path", "delta")
 TAGGERS: dict[str, Config] = {
