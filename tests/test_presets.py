@@ -6,6 +6,7 @@ import pytest
 
 import kzoo
 from kzoo.cards.card import render_card
+from kzoo.saving import catalogue
 from kzoo.saving.files import sha256
 from kzoo.saving.preset import Preset
 from kzoo.training.build import build
@@ -94,3 +95,26 @@ def test_the_card_is_fresh(name, root):
     cards = root / "hub_cards"
     assert (cards / f"{name}.md").read_text() == render_card(name), f"run: kzoo card {name} --output hub_cards"
     assert sha256(Preset.find(name).folder / "results.json") in (cards / f"{name}.svg").read_text()
+
+
+def one_of_each_model():
+    """Returns a recorded run of each class of models and argument that is its mechanism."""
+    found = {}
+    for name in catalogue.names_of(catalogue.RUN):
+        model = Preset.find(name).recipe["model"]
+        found.setdefault((model["class"], str(sorted(model["config"]))), name)
+    return list(found.values())
+
+
+@pytest.mark.parametrize("name", one_of_each_model())
+def test_a_recorded_run_says_how_many_parameters_its_model_has(name):
+    preset = Preset.find(name)
+    assert preset.parameters == build(load_recipe(name)).count_params()
+    assert {run["parameters"] for run in preset.results["training"]} == {preset.parameters}
+    assert "parameters" not in preset.metadata
+
+
+def test_other_kinds_know_their_parameters_or_do_not():
+    preset = Preset.find("onestep_recopy")
+    assert preset.parameters == preset.metadata["parameters"] == kzoo.from_preset(preset).count_params()
+    assert all(Preset.find(name).parameters is None for name in catalogue.names_of(catalogue.RECIPE))

@@ -90,7 +90,7 @@ def candidate_of(preset: Preset) -> dict[str, Any] | None:
         return None
     found: dict[str, Any] = {"task": task.name, "name": preset.name, "mechanism": recipe.mechanism}
     found |= {"tags": list(protocol.tags(recipe)), "last_token_alone": protocol.last_token_alone(recipe)}
-    training, parameters = preset.results.get("training") or [], preset.metadata.get("parameters") or 0
+    training, parameters = preset.results.get("training") or [], preset.parameters or 0
     found |= {"breaches": protocol.breaches(recipe, parameters, training), "parameters": parameters}
     seeds = [_score(seed["accuracy"], lengths) for seed in by_seed(preset, task.name, whole=not lengths).values()]
     weakest = min(one for one in [score, *seeds] if one is not None)

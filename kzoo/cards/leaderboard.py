@@ -19,9 +19,9 @@ def entries() -> list[dict[str, Any]]:
     """Returns an entry for every bundled preset and recorded run that keeps to the protocol; best first in each task.
 
     Each has `release`, `task`, `version`, `name`, `mechanism`, `model` (the class), `last_token_alone` (whether it
-    answers with the last token of longer targets alone), `tags`, `parameters` (or None, of a recorded run), `steps`,
-    `examples_seen`, `seconds` (of the median run, all its stages), `recipe_sha256`, `lengths`, `score` and `reach`
-    (each mean, sd, min and max over seeds), `rank` among those with its tags that answer alike, and `seeds`: for each
+    answers with the last token of longer targets alone), `tags`, `apart` (both, as it is ranked), `parameters`,
+    `steps`, `examples_seen`, `seconds` (of the median run, all its stages), `recipe_sha256`, `lengths`, `score` and
+    `reach` (each mean, sd, min and max over seeds), `rank` among those with the same `apart`, and `seeds`: for each
     its `weights_sha256`, `accuracy`, `tokens` (the token accuracy) and `n` by length, `score`, `token_score` (None
     where token accuracy was not measured at every scored length) and `reach`.
     """
@@ -31,9 +31,9 @@ def entries() -> list[dict[str, Any]]:
         if entry is not None:
             found.append(entry)
     found.sort(key=_order)
-    ranks: dict[tuple[str, bool, tuple[str, ...]], int] = {}
+    ranks: dict[tuple[str, ...], int] = {}
     for entry in found:
-        group = entry["task"], entry["last_token_alone"], tuple(entry["tags"])
+        group = entry["task"], *entry["apart"]
         entry["rank"] = ranks[group] = ranks.get(group, 0) + 1
     return found
 
@@ -59,9 +59,11 @@ def _examined(preset: Preset) -> tuple[dict[str, Any] | None, list[str]]:
     training = (preset.results or {}).get("training") or []
     if not training:
         return None, ["it has no results of a training"]
-    found = protocol.breaches(recipe, preset.metadata.get("parameters"), training)
+    found = protocol.breaches(recipe, preset.parameters, training)
     if found:
         return None, found
+    if preset.parameters is None:
+        return None, ["its results do not say how many parameters it has"]
     measured = sorted(by_seed(preset, recipe.task).items())
     scored = {seed: own for seed, own in measured if all(_tested(own, n) for n in lengths)}
     if not scored:
@@ -87,7 +89,7 @@ def _entry(
     entry: dict[str, Any] = {"release": protocol.RELEASE, "task": task.name, "version": task.version}
     entry |= {"name": preset.name, "mechanism": recipe.mechanism, "model": recipe.model["class"]}
     entry["last_token_alone"] = protocol.last_token_alone(recipe)
-    entry |= {"tags": list(protocol.tags(recipe)), "parameters": preset.metadata.get("parameters")}
+    entry |= {"tags": list(protocol.tags(recipe)), "apart": protocol.apart(recipe), "parameters": preset.parameters}
     runs = protocol.totals(training)
     entry |= {key: round(median(run[key] for run in runs)) for key in ("steps", "examples_seen", "seconds")}
     entry |= {"recipe_sha256": protocol.recipe_sha256(recipe), "lengths": lengths}
@@ -100,8 +102,8 @@ def _tested(own: dict[str, Any], length: int) -> bool:
 
 
 def _order(entry: dict[str, Any]) -> tuple[Any, ...]:
-    score, apart = entry["score"], (entry["last_token_alone"], entry["tags"])
-    return entry["task"], *apart, -score["mean"], -score["min"], -len(entry["seeds"]), entry["name"]
+    score = entry["score"]
+    return entry["task"], entry["apart"], -score["mean"], -score["min"], -len(entry["seeds"]), entry["name"]
 
 
 def by_seed(preset: Preset, task: str, whole: bool = False) -> dict[int, dict[str, Any]]:
@@ -171,17 +173,13 @@ def markdown() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def what_else(entry: dict[str, Any]) -> str:
-    """Returns the tags of an entry, and whether it answers with the last token alone."""
-    return ", ".join([*entry["tags"], *(["last token alone"] if entry["last_token_alone"] else [])]) or "none"
-
-
 def _line(entry: dict[str, Any]) -> list[str]:
     own = entry["seeds"].values()
     columns = [percent(sum(seed["accuracy"][n] for seed in own) / len(own)) for n in entry["lengths"]]
     score = percent(entry["score"]["mean"])
     score += f" ± {100 * entry['score']['sd']:.1f}" if len(own) > 1 else ""
-    facts = [str(entry["rank"]), entry["mechanism"] or "", entry["name"], what_else(entry)]
-    facts += [str(len(own)), f"{entry['parameters']:,}" if entry["parameters"] else "-"]
+    facts = [str(entry["rank"]), entry["mechanism"] or "", entry["name"]]
+    facts += [", ".join(entry["apart"]) or "none"]
+    facts += [str(len(own)), f"{entry['parameters']:,}"]
     facts += [f"{entry['examples_seen']:,}", str(entry["seconds"])]
     return [*facts, *columns, score, percent(entry["score"]["min"]), f"{entry['reach']['mean']:.1f}"]

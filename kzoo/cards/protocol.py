@@ -41,6 +41,7 @@ FARTHEST = 10  # times the longest trained length
 SOLVED = 0.9
 LONGER_VALIDATION = "longer validation"
 PRETRAINED = "pretrained"
+LAST_ALONE = "last token alone"
 
 
 def scored_lengths(task: Task) -> list[int]:
@@ -63,6 +64,11 @@ def most_frequent_answer(task: Task, model: str) -> float | None:
 def last_token_alone(recipe: Recipe) -> bool:
     """Returns whether a run answers with the last token of longer targets alone, which is easier than all of them."""
     return recipe.model["class"] in CLASSIFIERS and get_task(recipe.task).last_answers
+
+
+def apart(recipe: Recipe) -> list[str]:
+    """Returns what a run is ranked apart for: its tags, and that it answers with the last token alone."""
+    return [*tags(recipe), *([LAST_ALONE] if last_token_alone(recipe) else [])]
 
 
 def breaches(recipe: Recipe, parameters: int | None = None, training: Sequence[Mapping[str, Any]] = ()) -> list[str]:

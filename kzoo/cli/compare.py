@@ -1,7 +1,6 @@
 """`kzoo compare`: what is known of several presets, side by side."""
 
 import argparse
-import sys
 from typing import Any
 
 from kzoo.cli.arguments import PRESETS, bundled_by_pattern
@@ -9,6 +8,8 @@ from kzoo.cli.output import print_json
 from kzoo.errors import InputError
 from kzoo.evaluation.report import percent, text_table
 from kzoo.saving.preset import Preset
+
+FACTS = ("mechanism", "supervision", "parameters")
 
 
 def compare_parser(sub: argparse.ArgumentParser) -> None:
@@ -20,32 +21,57 @@ def compare(options: argparse.Namespace) -> None:
     found = [Preset.find(preset) for preset in bundled_by_pattern(options.presets)]
     if len(found) < 2:
         raise InputError("kzoo compare takes two presets or more")
-    tasks = list(dict.fromkeys(str(preset.task) for preset in found))
-    if len(tasks) > 1:
-        print(f"kzoo: these are of different tasks ({', '.join(tasks)}), so are their accuracies", file=sys.stderr)
     facts = [_facts(preset) for preset in found]
     if options.json:
         return print_json(facts)
-    lengths = {length for one in facts for length in one["sequence_accuracy"]}
-    lines = [[key, *(_shown(one[key]) for one in facts)] for key in ("mechanism", "task", "parameters", "supervision")]
-    for length in sorted(lengths, key=lambda length: length or 0):
-        label = "on the test split" if length is None else f"at length {length}"
-        lines.append([label, *(_accuracy(one["sequence_accuracy"].get(length)) for one in facts)])
-    print(text_table(["", *(preset.name for preset in found)], lines))
+    tasks = dict.fromkeys(str(one["task"]) for one in facts)
+    for task in tasks:
+        print(f"{task}\n\n{text_table(*_table([one for one in facts if str(one['task']) == task]))}\n")
+    print("Sequence accuracy by length: the mean over seeds, and of the worst seed where it is another.")
 
 
 def _facts(preset: Preset) -> dict[str, Any]:
-    """Returns what is compared; accuracies with their 95 % Wilson interval and the number of examples."""
+    """Returns what is compared: the accuracies of the preset's weights, or of the first seed of a recorded run, with
+    their 95 % Wilson interval and the number of examples; and those of every seed.
+    """
+    from kzoo.cards.leaderboard import by_seed, recipe_of
+    from kzoo.cards.protocol import last_token_alone
+
+    own: dict[str, Any] = {"preset": preset.name, "kind": preset.kind}
+    own |= {key: getattr(preset, key) for key in ("mechanism", "task", "parameters", "supervision")}
+    recipe = recipe_of(preset)
+    own["last_token_alone"] = recipe is not None and last_token_alone(recipe)
     rows = [row for row in preset.rows if row["metric"] == "sequence_accuracy"]
-    own: dict[str, Any] = {
-        "preset": preset.name,
-        "kind": preset.kind,
-        "mechanism": preset.mechanism,
-        "task": preset.task,
-    }
-    own |= {"parameters": preset.metadata.get("parameters"), "supervision": preset.supervision}
+    first = min((row["training_seed"] or 0 for row in rows), default=0)
     keys = ("value", "low", "high", "n")
-    return {**own, "sequence_accuracy": {row["length"]: {key: row.get(key) for key in keys} for row in rows}}
+    own["sequence_accuracy"] = {
+        row["length"]: {key: row.get(key) for key in keys} for row in rows if (row["training_seed"] or 0) == first
+    }
+    seeds: dict[int, dict[int | None, float]] = {}
+    for whole in (True, False):
+        for seed, measured in by_seed(preset, str(preset.task), whole).items():
+            seeds.setdefault(seed, {}).update(measured["accuracy"])
+    return own | {"seeds": dict(sorted(seeds.items()))}
+
+
+def _table(facts: list[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    """Returns header and lines of cells of presets of one task, a line a preset."""
+    lengths = sorted({n for one in facts for seed in one["seeds"].values() for n in seed}, key=lambda n: n or 0)
+    last = any(one["last_token_alone"] for one in facts)
+    header = [
+        "",
+        *FACTS,
+        *(["answers"] if last else []),
+        "seeds",
+        *("test split" if n is None else str(n) for n in lengths),
+    ]
+    lines = []
+    for one in facts:
+        seeds = list(one["seeds"].values())
+        cells = [_accuracy([seed[n] for seed in seeds if n in seed]) for n in lengths]
+        answers = ["last token" if one["last_token_alone"] else "all tokens"] if last else []
+        lines.append([one["preset"], *(_shown(one[key]) for key in FACTS), *answers, str(len(seeds)), *cells])
+    return header, lines
 
 
 def _shown(value: Any) -> str:
@@ -54,7 +80,8 @@ def _shown(value: Any) -> str:
     return "not stated" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _accuracy(found: dict[str, Any] | None) -> str:
-    if found is None:
-        return "not measured"
-    return f"{percent(found['value'])} ({percent(found['low'])} to {percent(found['high'])})"
+def _accuracy(values: list[float]) -> str:
+    if not values:
+        return "-"
+    mean, worst = percent(sum(values) / len(values)), percent(min(values))
+    return mean if mean == worst else f"{mean} ({worst})"

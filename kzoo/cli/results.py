@@ -128,7 +128,7 @@ def spread(cell: dict[str, Any]) -> str:
 
 
 def leaderboard(options: argparse.Namespace) -> int:
-    from kzoo.cards.leaderboard import as_json, entries, markdown, obstacles, what_else
+    from kzoo.cards.leaderboard import as_json, entries, markdown, obstacles
 
     if options.markdown:
         print(markdown(), end="")
@@ -145,7 +145,7 @@ def leaderboard(options: argparse.Namespace) -> int:
         print_json(as_json(found))
         return 0
     lines = [
-        [x["task"], what_else(x), str(x["rank"]), x["name"], str(len(x["seeds"]))]
+        [x["task"], ", ".join(x["apart"]) or "none", str(x["rank"]), x["name"], str(len(x["seeds"]))]
         + [percent(x["score"]["mean"]), percent(x["score"]["min"]), f"{x['reach']['mean']:.1f}"]
         for x in found
     ]

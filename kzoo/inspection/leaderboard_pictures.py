@@ -105,7 +105,7 @@ def plot_task_lengths(
 
     Args:
         found: entries of the leaderboard: each with `task`, `mechanism`, `tags`, `score` (`mean`) and `seeds`, which
-            have `accuracy` by length; and a `name`, to be chosen by it.
+            have `accuracy` by length; a `name`, to be chosen by it; `apart`, if it is ranked apart for more than tags.
         path: Path. Where to write it; its suffix, .png, .svg or .pdf, gives the format. Defaults to nowhere.
         trained: (int, int). The lengths trained on, drawn as a band.
         note: str. Kept in the file's description, to tell which results it shows.
@@ -188,7 +188,7 @@ def _curve(entry: Mapping[str, Any]) -> dict[int, tuple[float, float, float]]:
 
 
 def _alike(found: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
-    """Returns the entries in groups whose curves and tags are alike."""
+    """Returns the entries in groups whose curves are alike, and that are ranked together."""
     groups: list[list[Mapping[str, Any]]] = []
     for entry in found:
         curve = _curve(entry)
@@ -196,8 +196,7 @@ def _alike(found: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
             other = _curve(group[0])
             pairs = [zip(curve[n], other[n], strict=True) for n in curve.keys() & other.keys()]
             near = all(abs(one - its) <= ALIKE for pair in pairs for one, its in pair)  # mean, worst and best seed
-            same = all(group[0].get(key) == entry.get(key) for key in ("tags", "last_token_alone"))
-            if near and same:
+            if near and _apart(group[0]) == _apart(entry):
                 group.append(entry)
                 break
         else:
@@ -206,10 +205,13 @@ def _alike(found: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
 
 
 def _label(group: Sequence[Mapping[str, Any]]) -> str:
-    """Returns the mechanisms of a group with their numbers of seeds, and what they had beyond pairs."""
+    """Returns the mechanisms of a group with their numbers of seeds, and what they are ranked apart for."""
     ordered = sorted(group, key=lambda entry: (-len(entry["seeds"]), -entry["score"]["mean"]))
     names = [f"{entry['mechanism']}\u00a0({len(entry['seeds'])})" for entry in ordered[:NAMES]]
     names += [f"{len(group) - NAMES} more"] if len(group) > NAMES else []
-    told = [*group[0]["tags"], *(["last token alone"] if group[0].get("last_token_alone") else [])]
-    tags = f"; {', '.join(told)}" if told else ""
-    return f"{', '.join(names)}{tags}"
+    return "; ".join([", ".join(names), *([", ".join(_apart(group[0]))] if _apart(group[0]) else [])])
+
+
+def _apart(entry: Mapping[str, Any]) -> Sequence[str]:
+    found: Sequence[str] = entry.get("apart", entry["tags"])
+    return found

@@ -16,6 +16,7 @@ MODULE = re.compile(r"[A-Za-z_]\w{0,63}(\.[A-Za-z_]\w{0,63}){0,8}", re.ASCII)
 FILE_NAME = re.compile(r"[a-z_]+\.(json|safetensors)")
 CLASSIFIERS = ("RecurrentClassifier", "TransformerClassifier")  # models that give one label
 SHARES = ("sequence_accuracy", "token_accuracy", "majority_accuracy", "accuracy_before_end", "last_token_accuracy")
+COUNTS = ("steps", "examples_seen", "parameters")  # of a run
 LARGEST = 10**12  # of a number in results
 
 
@@ -106,13 +107,16 @@ def read_results(folder: Path) -> dict[str, Any]:
     """Returns the content of results.json: a list of rows and, of trained models, a list of runs.
 
     Raises:
-        PresetError: it is missing or damaged, or a row lacks a number or has one that cannot be.
+        PresetError: it is missing or damaged, or a row or run lacks a number or has one that cannot be.
     """
     path = folder / "results.json"
     results = read_json(path)
     rows = results.get("rows")
     if not isinstance(rows, list) or not isinstance(results.get("training", []), list):
         raise PresetError(f"{path} must have a list of rows, and of training")
+    for index, run in enumerate(results.get("training", [])):
+        if not _is_run(run):
+            raise PresetError(f"training {index} of {path} must have a seed, and whole numbers for {', '.join(COUNTS)}")
     for index, row in enumerate(rows):
         if not _is_row(row):
             raise PresetError(
@@ -140,6 +144,14 @@ def check_file(path: Path, entry: dict[str, Any], source: str) -> None:
         raise PresetError(f"{path} is not the file of {source}: it has {path.stat().st_size:,} bytes")
     if sha256(path) != entry["sha256"]:
         raise PresetError(f"{path} is not the file of {source} (its SHA-256 differs)")
+
+
+def _is_run(run: Any) -> bool:
+    return (
+        isinstance(run, dict)
+        and _is_count(run.get("seed"), 0)
+        and all(_is_count(run[key], 0) for key in COUNTS if key in run)
+    )
 
 
 def _is_row(row: Any) -> bool:

@@ -131,6 +131,12 @@ class Preset:
         return self.metadata.get("supervision")
 
     @property
+    def parameters(self) -> int | None:
+        """int or None. The number of its weights; of a recorded run, what its training says, if it does."""
+        runs = (self.results or {}).get("training", []) if self.kind == catalogue.RUN else [self.metadata]
+        return next((run["parameters"] for run in runs if "parameters" in run), None)
+
+    @property
     def gives_label(self) -> bool:
         """bool. Whether its model gives one label a source: of a task with longer targets, their last token."""
         model = self.config if self.kind == catalogue.PRESET else (self.recipe or {}).get("model", {})

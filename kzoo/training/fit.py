@@ -30,8 +30,10 @@ Entry = dict[str, Any]  # what results.json says of the training of a stage
 def fit(recipe: Recipe, checkpoint: Checkpoint, progress: bool = False, draw_ahead: int = 0) -> tuple[Any, list[Entry]]:
     """Returns the trained model, and of each stage what results.json says of its training."""
     if recipe.constructed:
-        none = {"epoch": 0, "steps": 0, "examples_seen": 0, "seconds": 0.0, "best_epoch": 0, "history": []}
-        return build(recipe), [{**none, "backend": keras.config.backend(), "seed": recipe.seed}]
+        model = build(recipe)
+        none = {"epoch": 0, "steps": 0, "examples_seen": 0, "parameters": model.count_params()}
+        none |= {"seconds": 0.0, "best_epoch": 0, "history": []}
+        return model, [{**none, "backend": keras.config.backend(), "seed": recipe.seed}]
     notes = checkpoint.begin(recipe) if checkpoint.exists() else begin_notes(recipe, 0, [])
     while True:
         model, entry = _fit_stage(recipe, checkpoint, notes, progress, draw_ahead)
@@ -73,7 +75,7 @@ def _fit_stage(
         trained = model.get_weights()
         model = build(recipe, index)
         model.set_weights(trained)
-    return model, _entry(recipe, index, notes, steps, batches.batch_size)
+    return model, _entry(recipe, index, notes, steps, batches.batch_size, model.count_params())
 
 
 @contextlib.contextmanager
@@ -107,9 +109,9 @@ def stage_callbacks(recipe: Recipe, index: int, checkpoint: Checkpoint, notes: N
     return [*found, EpochHistory(notes), Checkpointing(checkpoint, notes)]
 
 
-def _entry(recipe: Recipe, index: int, notes: Notes, steps: int, batch_size: int) -> Entry:
+def _entry(recipe: Recipe, index: int, notes: Notes, steps: int, batch_size: int, parameters: int) -> Entry:
     entry = {"stage": index} if len(recipe.stages) > 1 else {}
     entry |= {"epoch": notes["epoch"], "steps": notes["epoch"] * steps}
-    entry |= {"examples_seen": entry["steps"] * batch_size}
+    entry |= {"examples_seen": entry["steps"] * batch_size, "parameters": parameters}
     entry |= {key: notes[key] for key in ("seconds", "device", "best_epoch", "history") if key in notes}
     return {**entry, "backend": keras.config.backend(), "seed": recipe.seed}

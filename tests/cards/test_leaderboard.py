@@ -84,12 +84,14 @@ def test_tags():
 def test_entries_keep_to_the_protocol(board):
     assert len(board) > 50 and {"copy", "recopy", "lookup"} <= {entry["task"] for entry in board}
     for entry in board:
-        assert (entry["parameters"] or 0) <= protocol.PARAMETERS and entry["steps"] <= protocol.STEPS
+        assert 0 < entry["parameters"] <= protocol.PARAMETERS and entry["steps"] <= protocol.STEPS
         for seed in entry["seeds"].values():
             assert seed["score"] == pytest.approx(np.mean([seed["accuracy"][n] for n in entry["lengths"]]))
             assert len(seed["weights_sha256"]) == 64
+    for one in board:
+        assert one["apart"] == one["tags"] + (["last token alone"] if one["last_token_alone"] else [])
     for one, other in zip(board, board[1:], strict=False):
-        if all(one[key] == other[key] for key in ("task", "tags", "last_token_alone")):
+        if all(one[key] == other[key] for key in ("task", "apart")):
             assert one["score"]["mean"] >= other["score"]["mean"] and other["rank"] == one["rank"] + 1
         else:
             assert other["rank"] == 1

@@ -48,12 +48,26 @@ def test_a_list_marks_what_had_more_than_pairs(kzoo_command):
 
 def test_compare(kzoo_command):
     code, out, err = kzoo_command("compare", "onestep_copy", "content_copy")
-    assert (code, err) == (0, "") and out.split("\n", 1)[0].split() == ["onestep_copy", "content_copy"]
-    (line,) = [line for line in out.splitlines() if line.startswith("at length 100 ")]
-    assert "100 % (" in line and " 0 % (" in line
-    code, out, err = kzoo_command("compare", "onestep_copy", "onestep_recopy", "--json")
-    assert [one["preset"] for one in json.loads(out)] == ["onestep_copy", "onestep_recopy"]
-    assert "these are of different tasks (copy, recopy)" in err
+    assert (code, err) == (0, "") and out.splitlines()[0] == "copy"
+    header, _, one, other = out.splitlines()[2:6]
+    assert header.split()[:4] == ["mechanism", "supervision", "parameters", "seeds"]
+    assert one.split()[:5] == ["onestep_copy", "onestep", "none", "248,974", "3"] and one.count("100 %") == 6
+    assert other.startswith("content_copy") and other.endswith(" 0 %")
+
+
+def test_compare_tells_the_worst_seed_and_what_is_answered(kzoo_command):
+    code, out, _ = kzoo_command("compare", "stack_tagger_reverse_string", "second_order_s3", "lstm_tagger_s3")
+    assert code == 0 and [line for line in out.splitlines() if line and " " not in line] == ["reverse_string", "s3"]
+    (line,) = [line for line in out.splitlines() if line.startswith("stack_tagger_reverse_string ")]
+    assert " 66.7 % (0 %) " in line and " 21,588 " in line
+    assert "last token" in out and "all tokens" in out
+    code, out, _ = kzoo_command("compare", "stack_tagger_reverse_string", "onestep_recopy", "--json")
+    one, other = json.loads(out)
+    assert [one["preset"], other["preset"]] == ["stack_tagger_reverse_string", "onestep_recopy"]
+    assert list(one["seeds"]) == ["0", "1", "2"] and one["seeds"]["0"]["60"] == one["sequence_accuracy"]["60"]["value"]
+
+
+def test_compare_takes_two_or_more(kzoo_command):
     assert kzoo_command("compare", "onestep_copy")[0] == 2
 
 

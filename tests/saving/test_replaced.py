@@ -9,6 +9,7 @@ import kzoo
 from kzoo.errors import InputError, PresetError
 from kzoo.evaluation.results import add_results
 from kzoo.saving import safetensors_file
+from kzoo.saving.documents import read_results
 from kzoo.saving.files import expand, read_json, write_json
 from kzoo.saving.preset import Preset
 
@@ -79,7 +80,13 @@ def test_results_that_could_not_be_read_are_not_added(own_preset):
     row |= {"backend": "jax", "weights_sha256": "0"}
     with pytest.raises(PresetError, match="row 0 of .* a value, from 0 to 1"):
         add_results(own_preset, {"training": [], "rows": [row]})
-    assert not (own_preset / "results.json").exists() and kzoo.from_preset(own_preset)
+    assert not (own_preset / "results.json").exists()
+    for run in ("a", {"seed": "0"}, {"seed": 0, "parameters": "5"}, {"seed": 0, "steps": -1}):
+        with pytest.raises(PresetError, match="training 0 of .* must have a seed, and whole numbers for steps"):
+            write_json(own_preset / "results.json", {"training": [run], "rows": []})
+            read_results(own_preset)
+        (own_preset / "results.json").unlink()
+    assert kzoo.from_preset(own_preset)
 
 
 @pytest.mark.once

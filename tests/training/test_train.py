@@ -197,6 +197,7 @@ def test_a_run_ends_as_a_whole_preset(config, unbroken):
     assert Recipe.from_config(info["recipe"]) == Recipe.from_config({**config, "selection": "validation"})
     (run,) = info["results"]["training"]
     assert (run["epoch"], run["steps"], run["examples_seen"], run["seed"]) == (3, 12, 192, 0)
+    assert run["parameters"] == info["metadata"]["parameters"]
     assert [row["epoch"] for row in run["history"]] == [1, 2, 3]
     assert all({"loss", "accuracy_at_3", "validation_accuracy"} <= set(row) for row in run["history"])
     digest = sha256(folder / "model.safetensors")
