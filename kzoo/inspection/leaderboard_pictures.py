@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kzoo.errors import InputError, UnknownNameError, did_you_mean
 from kzoo.evaluation.report import score_of_seeds
-from kzoo.inspection.plots import COLORS, accuracy_axes, check_format, drawn, finished, new_picture
+from kzoo.inspection.plots import COLORS, accuracy_axes, beside, check_format, drawn, finished, new_picture
 
 if TYPE_CHECKING:
     from kzoo.inspection.picture import Picture
@@ -138,7 +138,6 @@ def plot_task_lengths(
     figure = new_picture(9.6, 4.2)
     axes = figure.subplots()
     lengths, others, handles = list(trained or ()), 0, list[Any]()
-    middle = (colored - 1) / 2
     for i, group in enumerate(groups):
         curve = _curve(group[0])
         x, y = list(curve), [100 * mean for mean, _, _ in curve.values()]
@@ -150,9 +149,10 @@ def plot_task_lengths(
         label = "\n".join(textwrap.wrap(_label(group), 40))
         bars = [[100 * (mean - low) for mean, low, _ in curve.values()]]
         bars.append([100 * (high - mean) for mean, _, high in curve.values()])
-        beside = [length * 1.02 ** (i - middle) for length in x]  # or those at the same place hide each other
         lines: dict[str, Any] = dict(markersize=6, linewidth=2, elinewidth=1, capsize=3, zorder=4)
-        handles.append(axes.errorbar(beside, y, yerr=bars, fmt=f"o{style}", color=f"C{i}", label=label, **lines))
+        handles.append(
+            axes.errorbar(beside(x, i, colored), y, yerr=bars, fmt=f"o{style}", color=f"C{i}", label=label, **lines)
+        )
     if others:
         handles += axes.plot([], [], "-", color="0.7", label=f"{others} other{'s' if others > 1 else ''}")
     handles += accuracy_axes(axes, lengths, trained, unit)

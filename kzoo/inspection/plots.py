@@ -116,7 +116,8 @@ def plot_lengths(
 ) -> "Picture":
     """Draws sequence accuracy against length, a curve a preset.
 
-    Lengths are on a logarithmic axis where the longest is ten times the shortest.
+    Lengths are on a logarithmic axis where the longest is ten times the shortest. Points of several curves
+    are drawn a little beside their length, not to hide each other.
 
     Args:
         curves: rows by the name of their curve; only sequence accuracy is drawn, with its 95 % interval, and the
@@ -144,7 +145,8 @@ def plot_lengths(
         x, y = [row["length"] for row in found], [100 * row["value"] for row in found]
         margins = [[max(0.0, 100 * (row["value"] - row["low"])) for row in found]]
         margins.append([max(0.0, 100 * (row["high"] - row["value"])) for row in found])
-        axes.errorbar(x, y, yerr=margins, fmt="o-", color=f"C{i}", capsize=3, markersize=5, label=name)
+        points = beside(x, i, len(curves))
+        axes.errorbar(points, y, yerr=margins, fmt="o-", color=f"C{i}", capsize=3, markersize=5, label=name)
         paper = [(row["length"], 100 * row["paper"]) for row in found if row.get("paper") is not None]
         if paper:
             axes.plot(*zip(*paper, strict=True), "o", mfc="none", color=f"C{i}", markersize=11)
@@ -157,6 +159,12 @@ def plot_lengths(
         loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, title="bars: 95 % interval", title_fontsize=9
     )
     return finished(figure, path, note)
+
+
+def beside(lengths: Sequence[int], index: int, count: int) -> list[float]:
+    """Returns where the points of one of several curves are drawn: beside their lengths, not to hide each other."""
+    step = 1.2 ** (1 / max(count - 1, 4))
+    return [length * step ** (index - (count - 1) / 2) for length in lengths]
 
 
 def accuracy_axes(axes: Any, lengths: Sequence[int], trained: tuple[int, int] | None, unit: str) -> list[Any]:
