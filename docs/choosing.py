@@ -41,7 +41,8 @@ def _relinked(text: str) -> str:
     def task(match: re.Match[str]) -> str:
         return f"[{match[1]}](tasks/{match[1]}.md)" if match[1] in tasks.names() else match[0]
 
-    text = re.sub(r"\[(\w+)\]\(\.\./presets/\w+\)", run, text)
+    text = text.partition(f"\n{choice_page.EACH}\n")[0]  # each has a page of its own
+    text = re.sub(r"\[(\w+)\]\((\.\./presets/\w+|#\1)\)", run, text)
     text = re.sub(r"\]\((\w+)\.md\)", card, text)
     return re.sub(r"(?<=^\| )\*\*(\w+)\*\*", task, text, flags=re.MULTILINE)
 

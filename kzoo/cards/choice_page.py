@@ -5,13 +5,15 @@ from typing import Any
 
 from kzoo.cards import protocol
 from kzoo.cards.choice import ALIKE, choices
-from kzoo.cards.groups import GROUPS, group_of
+from kzoo.cards.explain import in_words, part
+from kzoo.cards.groups import GROUPS, distinctive, group_of
 from kzoo.cards.leaderboard import recipe_of
 from kzoo.cards.markdown import table_of
 from kzoo.evaluation.report import percent
 from kzoo.saving import catalogue
 from kzoo.saving.preset import Preset
 
+EACH = "## Each mechanism"
 NAMED = 3  # mechanisms of a cell that do equally well
 MEANINGS = {
     "intermediate results": "training also had results on the way to the target",
@@ -61,7 +63,7 @@ def markdown() -> str:
                 [[f"**{own['task']}**", _asked(own), _preset(own)] for own in others],
             ),
         ]
-    parts += ["## What the mechanisms do, and where they break", _groups(found), _rule(found, solved)]
+    parts += ["## What the mechanisms do, and where they break", _groups(found), _rule(found, solved), *_each(found)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -151,12 +153,24 @@ def _groups(found: Sequence[dict[str, Any]]) -> str:
         goes = [task + ("" if alone else r"\*") for task, (on, alone) in known.items() if on]
         fails = [task for task, (on, _) in known.items() if not on]
         if known:
-            names = ", ".join(f"`{name}`" for name in sorted(members[group.title]))
+            names = ", ".join(f"[{name}](#{name})" for name in sorted(members[group.title]))
             told = [f"{group.does} ({names})", group.breaks, ", ".join(goes) or "-", ", ".join(fails) or "-"]
             rows.append([f"**{group.title}**", *told])
     header = ["", "what it does", "why it may break", "goes on", "breaks"]
     marks = r"*Goes on*: a run or preset of the group is right at every scored length (\* only with more than pairs)"
     return f"{marks}; *breaks*: none is, of those that were tried.\n\n{table_of(header, rows)}"
+
+
+def _each(found: Sequence[dict[str, Any]]) -> list[str]:
+    """Returns a section with a line a mechanism: what it does, and the layers that it is made of."""
+    runs = {str(one["mechanism"]): one["name"] for own in found for one in [*own["ran"], *own["presets"]]}
+    rows = []
+    for mechanism, name in sorted(runs.items()):
+        recipe = recipe_of(Preset.find(name))
+        parts = [] if recipe is None else [part(cls) for cls in distinctive(recipe)]
+        links = ", ".join(f"[{own.name.split('.')[-1]}](../{own.source})" for own in parts if own)
+        rows.append([f'<a id="{mechanism}"></a>**{mechanism}**', in_words(mechanism) or "", links])
+    return [EACH, table_of(["mechanism", "what it does, and where it breaks", "layers"], rows)]
 
 
 def group_of_run(name: str) -> str:

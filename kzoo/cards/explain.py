@@ -64,6 +64,11 @@ def _words() -> dict[str, str]:
     return found
 
 
+def part(name: str) -> Part | None:
+    """Returns the documented class or function of a name, as "MonotonicAttention"; None if there is none."""
+    return _parts().get(name)
+
+
 def explain_task(task: object) -> list[Part]:
     """Returns the class of a task, and those it inherits from."""
     known = _parts()

@@ -152,10 +152,7 @@ DEFAULTS = {
 
 def group_of(recipe: Recipe) -> Group:
     """Returns the group of the mechanism of a recipe."""
-    found = _classes(DEFAULTS.get(recipe.model["class"], {}) | recipe.model["config"])
-    if recipe.calibration is not None:
-        found.add(("bias", "CalibratedBias"))
-    found.discard(("reader", "MixerReader"))  # whose group is that of what it mixes with
+    found = _of_recipe(recipe)
     names, kinds = {name for _, name in found}, {kind for kind, _ in found}
     plain = {"softmax", "SoftmaxWeighting"} & names
     for group in GROUPS[:-1]:
@@ -164,25 +161,46 @@ def group_of(recipe: Recipe) -> Group:
     return GROUPS[-1]
 
 
-def _classes(config: Any) -> set[tuple[str, str]]:
-    """Returns kind and name of all registered classes in a config, by whatever name they are there."""
+def distinctive(recipe: Recipe) -> list[str]:
+    """Returns the classes of a recipe's model that tell mechanisms apart: those that make groups, else all that are
+    registered, else the model's.
+    """
+    found = _of_recipe(recipe)
+    classes, kinds = ({name for group in GROUPS for name in getattr(group, key)} for key in ("classes", "kinds"))
+    chosen = {name for kind, name in found if name in classes or kind in kinds}
+    return sorted(chosen or {name for _, name in found} or {recipe.model["class"]})
+
+
+def _of_recipe(recipe: Recipe) -> set[tuple[str, str]]:
+    """Returns kind and name of the registered classes that the model of a recipe is made of."""
+    found = _classes(DEFAULTS.get(recipe.model["class"], {}) | recipe.model["config"])
+    if recipe.calibration is not None:
+        found.add(("bias", "CalibratedBias"))
+    found.discard(("reader", "MixerReader"))  # whose group is that of what it mixes with
+    return found
+
+
+def _classes(config: Any, of: str | None = None) -> set[tuple[str, str]]:
+    """Returns kind and name of all registered classes in a config, which is one of this kind, by whatever name."""
     found: set[tuple[str, str]] = set()
     for key, value in config.items() if isinstance(config, dict) else ():
         for one in value if isinstance(value, list) else [value]:
             name = one.get("class") if isinstance(one, dict) else one
-            kind = _kind_of(key, name) if isinstance(name, str) else None
+            kind = _kind_of(key, name, of) if isinstance(name, str) else None
             if kind is not None:
                 cls, own = registry.resolve(kind, one)
-                found |= {(kind, cls.__name__)} | _classes(own)
+                found |= {(kind, cls.__name__)} | _classes(own, kind)
             elif isinstance(one, dict):
-                found |= _classes(one)
+                found |= _classes(one, of)
     return found
 
 
-def _kind_of(key: str, name: str) -> str | None:
+def _kind_of(key: str, name: str, of: str | None) -> str | None:
     """Returns the kind that a name under a key of a config is of: the key's own, if it has such a name."""
     known = [kind for kind in registry.kinds() if name in registry.names(kind)]
     of_block = key in ("attention", "cross", "mixer")  # a block's are of the kind "multi_head"
+    if of_block and of == "block" and "multi_head" in known:
+        return "multi_head"
     own = [kind for kind in known if key == kind or key.endswith(f"_{kind}") or (of_block and kind == "multi_head")]
     by_class = [kind for kind in known if name in registry.classes(kind)]
     return next(iter(own or by_class), None)

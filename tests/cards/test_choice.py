@@ -1,13 +1,15 @@
 """Which mechanism for which task: the rules by hand, and the page that they make."""
 
 import json
+import re
 
 import pytest
 
 from kzoo.cards import choice, protocol
 from kzoo.cards.choice import best, candidate_of, choices, recommended
 from kzoo.cards.choice_page import MEANINGS, markdown
-from kzoo.cards.groups import GROUPS, group_of
+from kzoo.cards.explain import in_words
+from kzoo.cards.groups import GROUPS, distinctive, group_of
 from kzoo.cli.main import main
 from kzoo.saving import catalogue
 from kzoo.saving.catalogue import SUPERVISION
@@ -103,6 +105,8 @@ def test_the_groups_are_told_by_what_recipes_are_made_of():
     assert group_of(recipe("SequenceTagger", {}, "s3")).title == "states"
     assert group_of(recipe("SequenceTagger", {"reader": "neural_gpu"}, "copy")).title == "cells"
     assert len({group.title for group in GROUPS}) == len(GROUPS)
+    assert distinctive(recipe("TransformerClassifier", {"block": "rel"}, "ctl_forward")) == ["RelativeBias"]
+    assert distinctive(recipe("RecurrentSeq2Seq", {"attention": "content"}, "copy")) == ["ContentAttention"]
 
 
 def test_the_page_is_what_is_rendered(root):
@@ -110,6 +114,10 @@ def test_the_page_is_what_is_rendered(root):
     stale = "run: kzoo results --choose --markdown > hub_cards/which_mechanism.md"
     assert (root / "hub_cards" / "which_mechanism.md").read_text(encoding="utf-8") == text, stale
     assert {*SUPERVISION, protocol.LONGER_VALIDATION, protocol.PRETRAINED} == set(MEANINGS)
+    told = dict(re.findall(r'^\| <a id="(\w+)"></a>\*\*\1\*\* \| (.+) \| .*\|$', text, re.MULTILINE))
+    assert set(told) == set(re.findall(r"\]\(#(\w+)\)", text)) and len(told) > 80 and all(map(in_words, told))
+    for place in set(re.findall(r"\]\(\.\./(layers/[\w/]+\.py)\)", text)):
+        assert (root / place).is_file()
     for name in catalogue.names_of(catalogue.PRESET):
         assert f"({name}.md)" not in text or (root / "hub_cards" / f"{name}.md").is_file()
 
