@@ -33,6 +33,7 @@ class Alias(NamedTuple):
 
 _CLASSES: dict[str, dict[str, type]] = {}
 _ALIASES: dict[str, dict[str, Alias]] = {}
+UNKNOWN = "what another package defines is known once that is imported"
 TAKERS = 6  # layers that an error names
 _MAX_DEPTH = 8  # a config nested deeper than this is an attack, not a model
 
@@ -49,8 +50,8 @@ def register(kind: str, name: str | None = None) -> Callable[[T], T]:
         name: str. The name in the registry. Defaults to the class's name.
 
     Raises:
-        InputError: the name is taken, or the class is one of kzoo's own that was imported under another module name,
-            which would make a second class of the same name.
+        InputError: the name is taken; the class has the base of another kind, as a `Reader` registered as a bias; or it
+            is one of kzoo's own that was imported under another module name, which would make a second one.
         UnknownNameError: the kind is new, and its name much like that of another.
     """
 
@@ -61,6 +62,7 @@ def register(kind: str, name: str | None = None) -> Callable[[T], T]:
             fill(kind)  # or a name that kzoo has would be free, until kzoo is asked for it
             if kind not in kinds() and difflib.get_close_matches(kind, kinds()):
                 raise UnknownNameError(did_you_mean("kind", kind, kinds()))
+            _check_kind(kind, cls)
         known, key = _CLASSES.setdefault(kind, {}), name or cls.__name__
         if key in _ALIASES.get(kind, {}) or (key in known and _identity(known[key]) != _identity(cls)):
             raise InputError(f"{kind} {key!r} is already registered")
@@ -190,9 +192,9 @@ def resolve(kind: str, spec: Spec) -> tuple[type, Config]:
         if name in _CLASSES.get(kind, {}):
             return _CLASSES[kind][name], config
         if name not in _ALIASES.get(kind, {}):
-            raise UnknownNameError(
-                f"{did_you_mean(kind, name, names(kind))} (what another package defines is known once that is imported)"
-            )
+            others = [other for other in kinds() if name in names(other)]
+            why = f"{name} is registered as {' and '.join(others)}" if others else UNKNOWN
+            raise UnknownNameError(f"{did_you_mean(kind, name, names(kind))} ({why})")
         spec = {"class": _ALIASES[kind][name].class_name, "config": _ALIASES[kind][name].config}
     raise InputError(f"the config of {kind} is nested too deeply")
 
@@ -260,6 +262,24 @@ def serialize(obj: Any) -> Config:
         own = obj.get_config()
     config = {k: v for k, v in own.items() if k not in KERAS_ARGUMENTS}
     return {"class": type(obj).__name__, "config": config}
+
+
+def _check_kind(kind: str, cls: type) -> None:
+    """Raises `InputError` if a class has not the base of its kind, and that of another kind."""
+    own = base_of(kind)
+    if own is None or issubclass(cls, own):
+        return
+    for other in kinds():
+        base = base_of(other)
+        if base is not None and issubclass(cls, base):
+            raise InputError(f"{cls.__name__} is a {base.__name__}: register it as {other!r}, not as {kind!r}")
+
+
+def base_of(kind: str) -> type | None:
+    """Returns the class of kzoo that all of kzoo's classes of a kind are of, as `Reader`; None if they share none."""
+    found = [cls for cls in classes(kind).values() if cls.__module__.split(".")[0] == "kzoo"]
+    shared = [base for base in (found[0].__mro__ if found else ()) if all(issubclass(cls, base) for cls in found)]
+    return next((base for base in reversed(shared) if base.__module__.split(".")[0] == "kzoo"), None)
 
 
 def _identity(cls: type) -> tuple[str, str]:

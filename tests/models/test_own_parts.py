@@ -115,6 +115,34 @@ def test_a_kind_that_is_misspelled():
         registry.register("biass")(Slope)
 
 
+@pytest.mark.parametrize("kind, cls", [("bias", Inner), ("reader", Slope), ("mixer", Slope), ("attention", Inner)])
+def test_a_class_of_another_kind(kind, cls):
+    base, own = (Reader, "reader") if issubclass(cls, Reader) else (AttentionBias, "bias")
+    said = f"{cls.__name__} is a {base.__name__}: register it as '{own}', not as '{kind}'"
+    with pytest.raises(InputError, match=said):
+        registry.register(kind)(cls)
+    assert cls.__name__ not in registry.names(kind)
+
+
+def test_a_name_of_another_kind():
+    with pytest.raises(UnknownNameError, match=r"unknown reader 'alibi'.*\(alibi is registered as bias\)"):
+        reading("alibi")
+
+
+def test_kinds_with_a_base_of_their_own():
+    for kind in registry.kinds():
+        base = registry.base_of(kind)
+        kept = [cls for cls in registry.classes(kind).values() if cls.__module__.startswith("kzoo.")]
+        assert base is None or all(issubclass(cls, base) for cls in kept)
+        others = [other for other in registry.kinds() if other != kind and registry.base_of(other)]
+        assert base is None or not any(issubclass(base, registry.base_of(other)) for other in others)
+    assert (registry.base_of("bias"), registry.base_of("reader"), registry.base_of("block")) == (
+        AttentionBias,
+        Reader,
+        None,
+    )
+
+
 def test_the_error_of_kzoo_is_found_behind_others():
     try:
         try:
