@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from kzoo.cards import protocol
+from kzoo.cards import claims, protocol
 from kzoo.cards.choice import ALIKE, choices
 from kzoo.cards.explain import in_words, part
 from kzoo.cards.groups import GROUPS, distinctive, group_of
 from kzoo.cards.leaderboard import recipe_of
-from kzoo.cards.markdown import table_of
+from kzoo.cards.markdown import place_of, table_of
 from kzoo.evaluation.report import percent
-from kzoo.saving import catalogue
 from kzoo.saving.preset import Preset
 
 EACH = "## Each mechanism"
@@ -63,7 +62,13 @@ def markdown() -> str:
                 [[f"**{own['task']}**", _asked(own), _preset(own)] for own in others],
             ),
         ]
-    parts += ["## What the mechanisms do, and where they break", _groups(found), _rule(found, solved), *_each(found)]
+    parts += [
+        "## What the mechanisms do, and where they break",
+        _groups(found),
+        *claims.section(),
+        _rule(found, solved),
+        *_each(found),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -105,15 +110,10 @@ def _asked(own: dict[str, Any]) -> str:
 def _best(cells: Sequence[dict[str, Any]]) -> str:
     """Returns the best mechanisms of a task, the first of them with its score, and how many seeds they have."""
     first, counts = cells[0], [cell["seeds"] for cell in cells]
-    names = _names(f"[{cell['mechanism']}]({_place(cell['run'])})" for cell in cells)
+    names = _names(f"[{cell['mechanism']}]({place_of(cell['run'])})" for cell in cells)
     seeds = f"{min(counts)} to {max(counts)}" if min(counts) < max(counts) else str(counts[0])
     seeds += " seeds" if max(counts) > 1 else " seed"
     return f"{names}: {_share(first, f' ({seeds})')}{_tags(first)}"
-
-
-def _place(name: str) -> str:
-    """Returns where a preset or a recorded run is, seen from hub_cards."""
-    return f"{name}.md" if catalogue.bundled(name, catalogue.PRESET) else f"../presets/{name}"
 
 
 def _preset(own: dict[str, Any]) -> str:

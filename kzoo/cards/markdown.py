@@ -4,6 +4,8 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 
+from kzoo.saving import catalogue
+
 
 def plain(text: object) -> str:
     """Returns a text with everything escaped that Markdown or HTML would take for more than text."""
@@ -15,6 +17,11 @@ def code(text: object) -> str:
     inner = str(text).replace("|", "\\|")
     fence = "`" * (max((len(run) for run in re.findall("`+", inner)), default=0) + 1)
     return f"{fence}{inner}{fence}" if fence == "`" else f"{fence} {inner} {fence}"
+
+
+def place_of(name: str) -> str:
+    """Returns where a preset or a recorded run is, seen from hub_cards."""
+    return f"{name}.md" if catalogue.bundled(name, catalogue.PRESET) else f"../presets/{name}"
 
 
 def table_of(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
