@@ -17,7 +17,8 @@ def test_the_links_of_the_page():
     links = set(re.findall(r"\]\(([^)]+)\)", text))
     chosen = {f"cards/{own['preset']['name']}.md" for own in choices() if own["preset"]}
     assert len(chosen) > 10 and chosen | {"tasks/copy.md", "leaderboard.md", "#how-it-is-chosen"} <= links
-    assert all(re.fullmatch(r"(cards|tasks|mechanisms)/\w+\.md|leaderboard\.md|#[\w-]+", link) for link in links), links
+    inner = r"(cards|tasks|mechanisms)/\w+\.md|leaderboard\.md|#[\w-]+|https://arxiv\.org/abs/[\d.]+"
+    assert all(re.fullmatch(inner, link) for link in links), links
     assert "Each mechanism" not in text and {"mechanisms/delta.md", "mechanisms/waypoint.md"} <= links
     assert {f"tasks/{name}.md" for name in tasks.names()} >= {link for link in links if link.startswith("tasks/")}
 
