@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from kzoo.tasks.of_tokens import of_tokens
 from kzoo.tasks.published import Published
 from kzoo.tasks.strata.stratum import Stratum
 from kzoo.tasks.task_data import TaskData
+from kzoo.tasks.well_formed import check_example, check_targets
 
 LARGEST = 10_000_000  # of examples, and of a length
 
@@ -36,10 +38,19 @@ class Split:
         lengths: (int, int). Shortest and longest length, both included; lengths are drawn uniformly, unless the split
             is a list of its own (see `Task.pool`) or has a way of its own (see `Task.draw`).
         size: int. Number of examples.
+
+    Raises:
+        InputError: the shortest is longer than the longest, or a number out of range.
     """
 
     lengths: tuple[int, int]
     size: int
+
+    def __post_init__(self) -> None:
+        low, high = (checks.integer("a length of a split", length, 1, LARGEST) for length in self.lengths)
+        if low > high:
+            raise InputError(f"a split is from its shortest to its longest length, not from {low} to {high}")
+        checks.integer("the size of a split", self.size, 0, LARGEST)
 
 
 class Task:
@@ -195,7 +206,8 @@ class Task:
             length: int. Only examples of this length. Defaults to the split's range.
 
         Raises:
-            InputError: unknown split, a length below 1 or one that the task does not have, or a negative size or seed.
+            InputError: unknown split, a length below 1 or one that the task does not have, or a negative size or seed;
+                an example that is drawn is no pair of tuples of tokens of the vocabulary.
         """
         if checks.text("a split", split) not in self.splits:
             raise InputError(did_you_mean(f"split of {self.name}", split, self.splits))
@@ -209,9 +221,20 @@ class Task:
             if size is None or size >= len(pool):
                 return list(pool)
             return [pool[i] for i in np.sort(rng.choice(len(pool), size, replace=False))]
-        drawn = (self.draw(rng, split, length) for _ in itertools.count())
+        drawn = (self._drawn(rng, split, length) for _ in itertools.count())
         fitting = (example for example in drawn if self.belongs(example, split))
-        return list(itertools.islice(different(fitting, self.key) if self.distinct else fitting, wanted))
+        found = list(itertools.islice(different(fitting, self.key) if self.distinct else fitting, wanted))
+        check_targets(self.name, [example.target for example in found])
+        return found
+
+    def _drawn(self, rng: np.random.Generator, split: str, length: int | None) -> Example:
+        example = self.draw(rng, split, length)
+        check_example(self.name, example, self._known)
+        return example
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.vocabulary)
 
     @property
     def available(self) -> bool:

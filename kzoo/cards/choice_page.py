@@ -13,7 +13,14 @@ from kzoo.evaluation.report import percent
 from kzoo.saving.preset import Preset
 
 EACH = "## Each mechanism"
+LEGEND = (
+    "Score: the mean sequence accuracy of the preset's weights at the scored lengths, all beyond the trained ones; if\n"
+    "there are none, on the test split. Right up to: the longest of them up to which each has "
+    f"{100 * protocol.SOLVED:.0f} %. Worst seed: of the\nsame recipe. The mechanisms are of runs within the budget of "
+    "the leaderboard, which may be recorded without weights.\nLast token: the preset answers with that alone."
+)
 NAMED = 3  # mechanisms of a cell that do equally well
+NONE, PART, ALL = range(3)  # of the scored lengths are right
 MEANINGS = {
     "intermediate results": "training also had results on the way to the target",
     "gold attention": "training was told where in the source to look for each output",
@@ -42,11 +49,13 @@ def markdown() -> str:
         "`kzoo generate PRESET INPUT` runs a preset. `kzoo results --leaderboard` names the runs; `kzoo train RUN "
         "--output DIR` trains one again, or with `--tasks` on another task. `kzoo results --choose` prints the table.",
         "## By task",
-        "The score is the mean sequence accuracy beyond the trained lengths, up to ten times as long, which are the "
-        f"scored ones; *right up to* is the longest of them up to which every seed has {solved} or more, and of a "
-        "preset its own weights have. *None goes on*: no run has that at the first of them. *Pairs alone* had nothing "
-        "but sources and targets; what others had more is in italics, and [explained below](#how-it-is-chosen). With "
-        f"fewer than {len(protocol.SEEDS)} seeds a number is no more than a first look.",
+        "The score is the mean sequence accuracy at the scored lengths, which are those beyond the trained ones, up to "
+        "ten times as long, that the task's tables have; *right up to* is the longest of them up to which every seed "
+        f"has {solved} or more, and of a preset its own weights have; *(all)* says that none is longer. "
+        "*None goes on*: of no run within the budget of the [leaderboard](leaderboard.md) all seeds have that at the "
+        "first of them; a preset may be of a longer training, which is said. *Pairs alone* had nothing but sources and "
+        "targets, from which an alignment may have been found; what others had more is in italics, and [explained "
+        f"below](#how-it-is-chosen). With fewer than {len(protocol.SEEDS)} seeds a number is only a first look.",
         table_of(
             ["task", "what is asked", "preset to take", "best on pairs alone", "best with more"],
             [[f"**{own['task']}**", _asked(own), _preset(own), *_sides(own)] for own in ranked],
@@ -77,10 +86,12 @@ def lines(found: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
     rows = []
     for own in found:
         preset = own["preset"]
-        names = [_names(cell["mechanism"] for cell in own[side]) or "-" for side in ("alone", "more")]
-        facts = ["-", "", "", ""]
+        names = [_names(cell["mechanism"] for cell in own[side]) or _none(own, side) for side in ("alone", "more")]
+        facts = ["none yet", "", "", ""]
         if preset:
-            facts = [preset["name"], percent(preset["score"]), percent(preset["weakest"]), f"{preset['holds'] or '-'}"]
+            last = " (last token)" if preset["last_token_alone"] else ""
+            facts = [preset["name"] + last, percent(preset["score"]), percent(preset["weakest"])]
+            facts.append(f"{preset['holds'] or '-'}")
         rows.append([own["task"], *names, *facts])
     return ["task", "on pairs alone", "with more", "preset", "score", "worst seed", "right up to"], rows
 
@@ -95,9 +106,14 @@ def _sides(own: dict[str, Any]) -> list[str]:
     """Returns the best on pairs alone, and with more."""
     found = []
     for side in ("alone", "more"):
-        ran = any(bool(cell["tags"]) == (side == "more") for cell in own["ran"])
-        found.append(_best(own[side]) if own[side] else "none goes on" if ran else "not run")
+        found.append(_best(own[side], own["lengths"]) if own[side] else _none(own, side))
     return found
+
+
+def _none(own: dict[str, Any], side: str) -> str:
+    """Returns what stands where no run of a side is among the best."""
+    ran = any(bool(cell["tags"]) == (side == "more") for cell in own["ran"])
+    return "none goes on" if ran else "not run"
 
 
 def _asked(own: dict[str, Any]) -> str:
@@ -107,13 +123,13 @@ def _asked(own: dict[str, Any]) -> str:
     return f"{about}; trained on {f'{low} to {high}' if low != high else high} {unit}"
 
 
-def _best(cells: Sequence[dict[str, Any]]) -> str:
+def _best(cells: Sequence[dict[str, Any]], lengths: Sequence[int]) -> str:
     """Returns the best mechanisms of a task, the first of them with its score, and how many seeds they have."""
     first, counts = cells[0], [cell["seeds"] for cell in cells]
     names = _names(f"[{cell['mechanism']}]({place_of(cell['run'])})" for cell in cells)
     seeds = f"{min(counts)} to {max(counts)}" if min(counts) < max(counts) else str(counts[0])
     seeds += " seeds" if max(counts) > 1 else " seed"
-    return f"{names}: {_share(first, f' ({seeds})')}{_tags(first)}"
+    return f"{names}: {_share(first, lengths, f' ({seeds})')}{_tags(first)}"
 
 
 def _preset(own: dict[str, Any]) -> str:
@@ -121,15 +137,21 @@ def _preset(own: dict[str, Any]) -> str:
     if preset is None:
         return "none yet"
     if own["lengths"] and preset["holds"] is None:
-        return f"none goes on; nearest is [{preset['name']}]({preset['name']}.md): {_share(preset)}{_tags(preset)}"
+        nearest = f"[{preset['name']}]({preset['name']}.md): {_share(preset, own['lengths'])}{_tags(preset)}"
+        return f"none goes on; nearest is {nearest}"
     test = "" if own["lengths"] else " of the test split"
     other = f" (another seed: {percent(preset['weakest'])})" if preset["weakest"] < preset["score"] - ALIKE else ""
     last = ", the last token alone" if preset["last_token_alone"] else ""
-    return f"[{preset['name']}]({preset['name']}.md): {_share(preset)}{test}{last}{other}{_tags(preset)}"
+    longer = ", beyond the budget" if preset["breaches"] and own["ran"] else ""
+    share = f"{_share(preset, own['lengths'])}{test}{last}{other}{longer}"
+    return f"[{preset['name']}]({preset['name']}.md): {share}{_tags(preset)}"
 
 
-def _share(found: dict[str, Any], seeds: str = "") -> str:
-    return f"{percent(found['score'])}{seeds}" + (f", right up to {found['holds']:,}" if found["holds"] else "")
+def _share(found: dict[str, Any], lengths: Sequence[int], seeds: str = "") -> str:
+    """Returns a score, and how far it goes: "100 %, right up to 400 (all)"."""
+    far = f", right up to {found['holds']:,}" if found["holds"] else ""
+    last = " (all)" if found["holds"] and found["holds"] == max(lengths, default=None) else ""
+    return f"{percent(found['score'])}{seeds}{far}{last}"
 
 
 def _tags(found: dict[str, Any]) -> str:
@@ -138,27 +160,30 @@ def _tags(found: dict[str, Any]) -> str:
 
 def _groups(found: Sequence[dict[str, Any]]) -> str:
     """Returns a table of the groups: what each does, why it may fail, and on which tasks it goes on or not."""
-    evidence: dict[str, dict[str, tuple[bool, bool]]] = {}
+    evidence: dict[str, dict[str, tuple[int, bool]]] = {}
     members: dict[str, set[str]] = {}
     for own in found:
         for one in own["ran"] + own["presets"]:
             title = group_of_run(one["name"])
             members.setdefault(title, set()).add(str(one["mechanism"]))
-            goes_on = one["holds"] == max(own["lengths"]) if own["lengths"] else one["score"] >= protocol.SOLVED
+            if own["lengths"]:
+                far = ALL if one["holds"] == max(own["lengths"]) else PART if one["holds"] else NONE
+            else:
+                far = ALL if one["score"] >= protocol.SOLVED else NONE
             known = evidence.setdefault(title, {})
-            known[own["task"]] = max(known.get(own["task"], (False, False)), (goes_on, not one["tags"]))
+            known[own["task"]] = max(known.get(own["task"], (NONE, False)), (far, not one["tags"]))
     rows = []
     for group in GROUPS:
         known = evidence.get(group.title, {})
-        goes = [task + ("" if alone else r"\*") for task, (on, alone) in known.items() if on]
-        fails = [task for task, (on, _) in known.items() if not on]
+        marked = {task: (far, task + ("" if alone or far == NONE else r"\*")) for task, (far, alone) in known.items()}
+        lists = [", ".join(name for own, name in marked.values() if own == far) or "-" for far in (ALL, PART, NONE)]
         if known:
             names = ", ".join(f"[{name}](#{name})" for name in sorted(members[group.title]))
-            told = [f"{group.does} ({names})", group.breaks, ", ".join(goes) or "-", ", ".join(fails) or "-"]
-            rows.append([f"**{group.title}**", *told])
-    header = ["", "what it does", "why it may break", "goes on", "breaks"]
-    marks = r"*Goes on*: a run or preset of the group is right at every scored length (\* only with more than pairs)"
-    return f"{marks}; *breaks*: none is, of those that were tried.\n\n{table_of(header, rows)}"
+            rows.append([f"**{group.title}**", f"{group.does} ({names})", group.breaks, *lists])
+    header = ["", "what it does", "why it may break", "goes on", "goes a part of the way", "breaks"]
+    marks = r"*Goes on*: a run or preset of the group is right at every scored length (\* only with more than pairs); "
+    marks += "*a part of the way*: at the first of them at least; *breaks*: at none, of those that were tried."
+    return f"{marks}\n\n{table_of(header, rows)}"
 
 
 def _each(found: Sequence[dict[str, Any]]) -> list[str]:

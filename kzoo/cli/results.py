@@ -17,7 +17,7 @@ from kzoo.saving.preset import Preset
 
 def results_parser(sub: argparse.ArgumentParser) -> None:
     """Adds the arguments of `kzoo results`."""
-    sub.add_argument("pattern", nargs="?", default="*", help='of mechanism_task, as "*_copy"; with --choose of tasks')
+    sub.add_argument("pattern", nargs="?", default="*", help='a task, or of runs, as "onestep_*"')
     sub.add_argument("--markdown", action="store_true", help="print the page of tables")
     sub.add_argument("--leaderboard", action="store_true", help="the runs that keep to one protocol, best first")
     sub.add_argument("--choose", action="store_true", help="by task: the best mechanisms, and the preset to take")
@@ -76,18 +76,18 @@ def results(options: argparse.Namespace) -> int:
 
 
 def matching(rows: Iterable[dict[str, Any]], pattern: str) -> list[dict[str, Any]]:
-    """Returns the rows whose mechanism_task, or the name of whose run, has a pattern."""
+    """Returns the rows of a task, or those whose mechanism_task or the name of whose run has a pattern."""
     return [
         row
         for row in rows
-        if any(fnmatch.fnmatch(name, pattern) for name in (f"{row['mechanism']}_{row['task']}", row["name"] or ""))
+        if row["task"] == pattern
+        or any(fnmatch.fnmatch(name, pattern) for name in (f"{row['mechanism']}_{row['task']}", row["name"] or ""))
     ]
 
 
 def unknown(pattern: str) -> InputError:
     """Returns the error for a pattern that no row has."""
-    hint = f'"*_{pattern}"' if pattern in kzoo.tasks.names() else '"onestep_*" or "*_copy"'
-    return InputError(f"no mechanism_task is called {pattern!r:.100}; a pattern is like {hint}")
+    return InputError(f'no run is of {pattern!r:.100}, which is a task, as "copy", or a pattern, as "onestep_*"')
 
 
 def run_missing(options: argparse.Namespace) -> dict[str, str]:
@@ -102,7 +102,7 @@ def run_missing(options: argparse.Namespace) -> dict[str, str]:
     executor = on_ray(options.ray) if options.ray else in_processes(options.jobs or 1)
     for task, needs in grid.unavailable().items():
         rows = [f"{mechanism}_{task}" for mechanism in kzoo.tasks.get(task).published.accuracy]
-        if fnmatch.filter(rows, options.pattern):
+        if task == options.pattern or fnmatch.filter(rows, options.pattern):
             print(f"kzoo: {task} is not run, it needs {needs}", file=sys.stderr)
     runs, known = grid.missing(options.pattern), pace()
     if not runs:
@@ -135,10 +135,11 @@ def leaderboard(options: argparse.Namespace) -> int:
         return 0
     found = matching(entries(), options.pattern)
     if not found:
-        left_out = sorted(fnmatch.filter(catalogue.names_of(catalogue.PRESET, catalogue.RUN), options.pattern))
+        runs = [Preset.find(name) for name in catalogue.names_of(catalogue.PRESET, catalogue.RUN)]
+        left_out = [run for run in runs if run.task == options.pattern or fnmatch.fnmatch(run.name, options.pattern)]
         if not left_out:
             raise unknown(options.pattern)
-        told = [f"{name} is not on the leaderboard: {'; '.join(obstacles(Preset.find(name)))}" for name in left_out[:5]]
+        told = [f"{run.name} is not on the leaderboard: {'; '.join(obstacles(run))}" for run in left_out[:5]]
         more = [f"{len(left_out) - 5} more are not"] if len(left_out) > 5 else []
         raise InputError(". ".join([*told, *more]))
     if options.json:
@@ -155,7 +156,7 @@ def leaderboard(options: argparse.Namespace) -> int:
 
 def choose(options: argparse.Namespace) -> int:
     from kzoo.cards.choice import choices
-    from kzoo.cards.choice_page import lines, markdown
+    from kzoo.cards.choice_page import LEGEND, lines, markdown
 
     if options.markdown:
         print(markdown(), end="")
@@ -163,7 +164,10 @@ def choose(options: argparse.Namespace) -> int:
     found = [own for own in choices() if fnmatch.fnmatch(own["task"], options.pattern)]
     if not found:
         raise InputError(f"no task with runs is called {options.pattern!r:.100}")
-    print_json(found) if options.json else print(text_table(*lines(found)))
+    if options.json:
+        print_json(found)
+    else:
+        print(f"{text_table(*lines(found))}\n\n{LEGEND}")
     return 0
 
 

@@ -92,7 +92,7 @@ def wanted(pattern: str = "*") -> list[Run]:
     `unavailable`.
 
     Args:
-        pattern: str. Only runs whose name matches it.
+        pattern: str. Only runs of this task, or whose name matches it.
     """
     found: dict[tuple[str, str], list[Run]] = {}
     presets = catalogue.list_presets()
@@ -109,7 +109,7 @@ def wanted(pattern: str = "*") -> list[Run]:
     for pair in board.pairs():  # also where a run of the comparison is bundled, of which there is one seed above
         found[pair] = [Run("_".join(pair), *pair, seed) for seed in SEEDS]
     known = pace()
-    runs = [run for own in found.values() for run in own if fnmatch.fnmatch(run.name, pattern)]
+    runs = [run for own in found.values() for run in own if run.task == pattern or fnmatch.fnmatch(run.name, pattern)]
 
     def order(run: Run) -> tuple[bool, float, str, int]:
         return run.seed > 0 or bool(_results(run.name)), seconds(run.recipe(), known), run.name, run.seed
