@@ -1,8 +1,9 @@
 """The tasks: NumPy only. `get("recopy")` gives one; `names()` lists them."""
 
+import os
 from typing import TYPE_CHECKING
 
-from kzoo.errors import UnknownNameError
+from kzoo.errors import InputError, UnknownNameError
 from kzoo.lazy import attach
 from kzoo.registry import get as _get
 from kzoo.registry import names as _names
@@ -109,7 +110,7 @@ def get(name: "str | Task", **config: object) -> "Task":
 
     Raises:
         UnknownNameError: no task has that name.
-        InputError: the file is none of pairs.
+        InputError: the file is none of pairs, or of another suffix.
     """
     from kzoo.tasks import pairs_file
     from kzoo.tasks.base import Task
@@ -124,6 +125,8 @@ def get(name: "str | Task", **config: object) -> "Task":
         raise UnknownNameError(
             f"task {name!r} is a file of pairs, which is known once it is read: give its path (.tsv)"
         )
+    if isinstance(name, str) and name not in _names("task") and os.path.isfile(name):
+        raise InputError(f"{name} is no file of pairs: its name ends with .tsv, its lines are source<TAB>target")
     task: Task = _get("task", {"class": name, "config": config})
     return task
 

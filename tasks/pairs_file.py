@@ -16,6 +16,7 @@ SUFFIX = ".tsv"
 LARGEST = 100_000_000  # bytes of a file
 LONGEST = 1_000  # tokens of a source or target
 FEWEST = 10  # pairs
+HEADER = [("source",), ("target",)]
 TRAINED = 0.8  # share of the pairs that is trained on, about; the longer ones are held out
 VALIDATED = 10  # one in so many of the short pairs validates
 TOLD = 5  # bad lines at most
@@ -32,7 +33,7 @@ class PairsFile(FiniteTask):
     The longer sources are held out: the test split has the longest, about a fifth of the pairs, of lengths that none of
     the others has. Of those one in ten, by its checksum, is in the validation split. If all sources have one length, so
     that none is longer, the test split is the validation split. Length counts the tokens of the source. Blank lines
-    are left out, and pairs that stand there twice are taken once.
+    and a first line "source<TAB>target" are left out, and pairs that stand there twice are taken once.
 
     Its name is that of the file with a checksum, so that another content is another task; `kzoo.tasks.get` knows it by
     that name once the file was read.
@@ -137,6 +138,8 @@ def _pairs(path: Path, content: bytes) -> dict[int, Example]:
         if not line.strip():
             continue
         sides = [tuple(side.split()) for side in line.split("\t")]
+        if sides == HEADER and not found and not bad:
+            continue
         wrong = _wrong(sides)
         if wrong is None:
             example = Example(*sides)

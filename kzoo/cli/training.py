@@ -98,7 +98,7 @@ def train_many(options: argparse.Namespace) -> int:
         print(f"kzoo: {name} failed: {reason}", file=sys.stderr)
     if options.json:
         print_json({"failed": failed, "results": made})
-    else:
+    elif made:
         found = {
             name: {row["length"]: row["value"] for row in results["rows"] if row["metric"] == "sequence_accuracy"}
             for name, results in made.items()

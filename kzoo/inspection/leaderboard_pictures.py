@@ -159,7 +159,7 @@ def plot_task_lengths(
     if axes.get_xscale() == "linear":
         axes.locator_params(axis="x", integer=True)
     axes.set_title(tasks[0])
-    title = "mechanism (seeds); dashed: had more than pairs;\nbars: worst to best seed"
+    title = "mechanism (seeds); dashed: had more than pairs;\nbars: worst to best seed; points beside their lengths"
     legend: dict[str, Any] = {
         "handles": handles,
         "frameon": False,

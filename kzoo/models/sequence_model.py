@@ -185,15 +185,17 @@ class SequenceModel(WeightsKept):
 
         Args:
             x: a task's data (`task.dataset("train")`), a list of (source, target) pairs or of mappings with "source"
-                and "target", a data set of the package datasets with these columns, a list of source texts with their
-                targets in `y`, a dict of arrays, or a data set or generator of batches; or an alignment, on whose
-                pairs a `RecurrentSeq2Seq` is trained with supervised attention: see `kzoo.align`, `LearnedAttention`.
+                and "target", a data set of the package datasets or a pandas DataFrame with these columns, a list of
+                source texts with their targets in `y`, a dict of arrays, or a data set or generator of batches; or an
+                alignment, on whose pairs a `RecurrentSeq2Seq` is trained with supervised attention: see `kzoo.align`,
+                `LearnedAttention`.
             y: sequence of str, if `x` is a list of source texts.
             batch_size: int. Defaults to 32.
             **kwargs: of `keras.Model.fit`; `validation_data` takes the same forms as `x` (texts as a list of pairs).
 
         Raises:
-            InputError: the data is in no such form, or the weights are constructed and the optimizer is the default.
+            InputError: the data is in no such form, or there is a `validation_split` of anything but arrays; the
+                weights are constructed and the optimizer is the default.
         """
         if not self.compiled:
             self.compile()
@@ -202,6 +204,8 @@ class SequenceModel(WeightsKept):
         if isinstance(x, TaskData):
             self.task_name = x.task.name  # as a preset that is saved then says
         x, y, batch_size = batches_of(self, x, y, batch_size, shuffle=kwargs.get("shuffle", True))
+        if kwargs.get("validation_split") and not isinstance(x, dict):
+            raise InputError("validation_split is of arrays; of pairs keep some apart and give them as validation_data")
         validation = kwargs.get("validation_data")
         if as_pairs(validation) is not None:
             kwargs["validation_data"] = batches_of(self, validation, None, batch_size, shuffle=False)[0]

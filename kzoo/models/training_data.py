@@ -33,16 +33,18 @@ def as_pairs(x: Any) -> Any:
     """Returns pairs (source, target) if `x` is a task's data, an alignment, pairs, or rows with "source" and "target".
 
     Raises:
-        InputError: `x` is a data set of the package datasets without these columns.
+        InputError: `x` is a data set of the package datasets, or a table of pandas, without these columns.
     """
     if isinstance(x, (TaskData, Alignment)):
         return x
-    if type(x).__module__.split(".")[0] == "datasets":
-        columns = getattr(x, "column_names", None)
+    package = type(x).__module__.split(".")[0]
+    if package in ("datasets", "pandas"):
+        columns = list(x.columns) if package == "pandas" and hasattr(x, "columns") else getattr(x, "column_names", None)
         if not isinstance(columns, list) or not set(KEYS) <= set(columns):
-            has = ", ".join(columns) if isinstance(columns, (list, dict)) else "none"
+            has = ", ".join(map(str, columns)) if isinstance(columns, (list, dict)) else "none"
             raise InputError(f"a data set needs the columns source and target; this has {has} (choose a split first)")
-        return [tuple(row[key] for key in KEYS) for row in x]
+        rows = x.to_dict("records") if package == "pandas" else x
+        return [tuple(row[key] for key in KEYS) for row in rows]
     if not isinstance(x, (list, tuple)) or not x:
         return None
     if all(isinstance(row, dict) and set(KEYS) <= set(row) for row in x):

@@ -1,6 +1,7 @@
 """What a notebook meets: reprs, tables, callbacks, other forms of data; a fit is of the task whose data it had."""
 
 import keras
+import pandas
 import pytest
 
 import kzoo
@@ -35,10 +36,15 @@ def test_early_stopping_knows_the_direction(make_model):
 def test_fit_takes_pairs_in_every_form(make_model):
     model = make_model()
     named = [{"source": source, "target": target, "line": i} for i, (source, target) in enumerate(PAIRS)]
-    for form in (PAIRS, tuple(PAIRS), named, Rows(named), [[s.split(), t.split()] for s, t in PAIRS]):
+    table = pandas.DataFrame(named)
+    for form in (PAIRS, tuple(PAIRS), named, Rows(named), table, [[s.split(), t.split()] for s, t in PAIRS]):
         assert len(model.fit(form, verbose=0, validation_data=form).history["val_loss"]) == 1
     with pytest.raises(InputError, match="a data set needs the columns source and target; this has text"):
         model.fit(Rows([{"text": "4"}]))
+    with pytest.raises(InputError, match="a data set needs the columns source and target; this has line"):
+        model.fit(table[["line"]])
+    with pytest.raises(InputError, match="validation_split is of arrays; of pairs keep some apart"):
+        model.fit(PAIRS, validation_split=0.2)
     with pytest.raises(InputError, match=r"x must be what preprocessor.sources .* \(generate takes texts\): a dict of"):
         model.predict(["4 7"])
     assert model.generate("4 7", max_length=3)

@@ -50,6 +50,18 @@ def test_blank_lines_windows_ends_and_a_mark_at_the_beginning_change_nothing(wri
     assert other.lists == plain.lists
 
 
+def test_a_first_line_of_names_is_no_pair(write):
+    plain, other = tasks.get(write(lines())), tasks.get(write(["source\ttarget", *lines()]))
+    assert other.lists == plain.lists
+    with pytest.raises(InputError, match="has the token 'source', which no trained pair has"):
+        tasks.get(write([*lines(), "source " * 9 + "\ttarget"]))
+
+
+def test_a_file_of_another_suffix(write):
+    with pytest.raises(InputError, match=r"pairs.csv is no file of pairs: its name ends with .tsv, its lines are"):
+        tasks.get(str(write(lines(), "pairs.csv")))
+
+
 def test_it_is_known_by_a_name_that_its_content_has(write):
     path = write(lines())
     task = tasks.get(path)
