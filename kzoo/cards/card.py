@@ -15,6 +15,7 @@ from kzoo.cards.training import span, training
 from kzoo.errors import PresetError
 from kzoo.evaluation.report import percent, table
 from kzoo.hub.address import Address
+from kzoo.saving import catalogue
 from kzoo.saving.documents import Row
 from kzoo.saving.files import sha256, write_bytes
 from kzoo.saving.preset import Preset
@@ -75,7 +76,8 @@ class _Card:
     def __init__(self, preset: Preset, address: Address | None, picture: bool = True) -> None:
         self.preset, self.address, self.picture = preset, address, picture
         self.title = address.name if address else preset.name
-        self.name = str(address or preset.name)  # as `from_preset` takes it
+        own = preset.name if catalogue.bundled(preset.name) else f"./{preset.name}"  # a folder beside
+        self.name = str(address or own)  # as `from_preset` takes it
         self.task: Any = tasks.get(str(preset.task))
         recipe = None if preset.recipe is None else Recipe.from_config(preset.recipe)
         self.constructed = recipe is not None and recipe.constructed
