@@ -1,9 +1,11 @@
 """`kzoo plot`: one verb a picture."""
 
 import argparse
+import fnmatch
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import kzoo
 from kzoo.cli.arguments import PRESETS, bundled_by_pattern, import_argument, lengths, preset_argument, words
@@ -44,7 +46,7 @@ def plot_parsers(plot: argparse.ArgumentParser) -> None:
     board.add_argument(
         "--output", type=Path, default=Path("leaderboard.png"), help=f"{PICTURE} (default: leaderboard.png)"
     )
-    board.add_argument("--mechanisms", type=words, help="with TASK: in colour, as stack,lstm (default: the best)")
+    board.add_argument("--mechanisms", type=words, help="these alone, as stack,*_tagger; of a TASK in colour")
     board.set_defaults(run=draw_leaderboard)
     probe = sub.add_parser("probe", help="what the states of a decoder say; without --input, how often, by length")
     preset_argument(probe, "+")
@@ -130,9 +132,10 @@ def draw_leaderboard(options: argparse.Namespace) -> None:
     rows = cross_table(found)
     order = task_order(rows)
     if options.task is None:
-        if options.mechanisms:
-            raise InputError("--mechanisms chooses curves of a TASK: kzoo plot leaderboard copy --mechanisms ...")
-        plot_cross_table(rows, order, options.output)
+        chosen = _chosen_rows(rows, options.mechanisms) if options.mechanisms else rows
+        plot_cross_table(
+            chosen, [task for task in order if any(task in row["cells"] for row in chosen)], options.output
+        )
     else:
         if options.task not in order:
             raise UnknownNameError(did_you_mean("task of the leaderboard", options.task, order))
@@ -142,6 +145,16 @@ def draw_leaderboard(options: argparse.Namespace) -> None:
         band, chosen = task.splits["train"].lengths, options.mechanisms or ()
         plot_task_lengths(own, options.output, band, unit=task.length_unit, chosen=chosen)
     print(options.output)
+
+
+def _chosen_rows(rows: Sequence[dict[str, Any]], patterns: Sequence[str]) -> list[dict[str, Any]]:
+    """Returns the rows of the mechanisms that one of these names or patterns is of."""
+    known = {str(row["mechanism"]) for row in rows}
+    names = {pattern: fnmatch.filter(known, pattern) for pattern in patterns}
+    for pattern, own in names.items():
+        if not own:
+            raise UnknownNameError(did_you_mean("mechanism of the leaderboard", pattern, known))
+    return [row for row in rows if any(row["mechanism"] in own for own in names.values())]
 
 
 def draw_probe(options: argparse.Namespace) -> None:

@@ -115,6 +115,10 @@ def test_the_command(tmp_path, capsys):
         assert capsys.readouterr().out.strip() == str(path) and found in path.read_text(encoding="utf-8")
     assert main(["plot", "leaderboard", "cop", "--output", str(tmp_path / "b.svg")]) == 2
     assert "unknown task of the leaderboard 'cop'; did you mean 'copy'" in capsys.readouterr().err
-    assert main(["plot", "leaderboard", "--mechanisms", "alibi", "--output", str(tmp_path / "b.svg")]) == 2
-    assert "--mechanisms chooses curves of a TASK" in capsys.readouterr().err
+    assert main(["plot", "leaderboard", "--mechanisms", "stack,nope_*", "--output", str(path)]) == 0
+    text = path.read_text(encoding="utf-8")
+    assert all(word in text for word in ("stack", "nope_tagger", "mqar")) and "waypoint" not in text
+    assert "dedupe" not in text  # a task that none of them has
+    assert main(["plot", "leaderboard", "--mechanisms", "alibbi", "--output", str(tmp_path / "b.svg")]) == 2
+    assert "unknown mechanism of the leaderboard 'alibbi'; did you mean 'alibi'" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["a.svg"]
