@@ -132,7 +132,7 @@ def draw_leaderboard(options: argparse.Namespace) -> None:
     rows = cross_table(found)
     order = task_order(rows)
     if options.task is None:
-        chosen = _chosen_rows(rows, options.mechanisms) if options.mechanisms else rows
+        shown = _chosen_rows(rows, options.mechanisms) if options.mechanisms else rows
         plot_cross_table(
             chosen, [task for task in order if any(task in row["cells"] for row in chosen)], options.output
         )
