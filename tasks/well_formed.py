@@ -9,13 +9,15 @@ ENOUGH = 20  # examples without a target that are no coincidence
 
 
 def check_example(task: str, example: object, vocabulary: Collection[str]) -> None:
-    """Raises `InputError` unless an example is a pair of tuples of tokens, and its source not empty."""
+    """Raises `InputError` unless an example is a pair of tuples of tokens, and its source not empty; a target may be a
+    list, too.
+    """
     if not isinstance(example, tuple) or len(example) != 2:
         raise InputError(f"an example of {task} must be a source and a target, not {checks.short(example)}")
     source, target = example
-    for what, tokens in (("source", source), ("target", target)):
+    for what, tokens, kind in (("source", source, tuple), ("target", target, (tuple, list))):
         of = "" if what == "source" else f"; its source is {checks.short(source)}"
-        if not isinstance(tokens, (tuple, list)):
+        if not isinstance(tokens, kind):
             raise InputError(f"a {what} of {task} must be a tuple of tokens, not {checks.short(tokens)}{of}")
         for token in tokens:
             if not isinstance(token, str) or token not in vocabulary:

@@ -66,6 +66,14 @@ def test_other_mistakes():
 
     with pytest.raises(InputError, match="a source of own is empty, and must have a token at least"):
         Empty().examples(size=3)
+
+    class Listed(Own):
+        def sample(self, rng, length):
+            return Example(["a"], ["b"])
+
+    with pytest.raises(InputError, match=r"a source of own must be a tuple of tokens, not \['a'\]"):
+        Listed().examples(size=3)
+    assert own(["a"]).examples(size=3)[0].target == ["a"]
     with pytest.raises(InputError, match="an example of own must be a source and a target, not array"):
         Alone().examples(size=3)
 
