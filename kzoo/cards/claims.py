@@ -69,8 +69,8 @@ def section() -> list[str]:
         f"{protocol.PARAMETERS:,} parameters and mostly {protocol.STEPS:,} steps, and their tasks are the nearest of "
         "kzoo's, not the papers' own. The score is the mean sequence accuracy at the lengths of the row, of the worst "
         f"seed in brackets. *Found again*: yes if every seed has {solved} at every length, some seeds if one has, in "
-        f"part if the mean is {100 * BETTER:.0f} points or more above the run without it, else no.",
-        table_of(["what the paper found", "paper", "here", "score", "without it", "found again"], rows),
+        f"part if the mean is {100 * BETTER:.0f} points or more above the run it is compared with, else no.",
+        table_of(["what the paper found", "paper", "here", "score", "compared with", "found again"], rows),
     ]
 
 
