@@ -192,7 +192,7 @@ def resolve(kind: str, spec: Spec) -> tuple[type, Config]:
         if name in _CLASSES.get(kind, {}):
             return _CLASSES[kind][name], config
         if name not in _ALIASES.get(kind, {}):
-            others = [other for other in kinds() if name in names(other)]
+            others = [other for other in sorted(known) if name in {*_CLASSES.get(other, ()), *_ALIASES.get(other, ())}]
             why = f"{name} is registered as {' and '.join(others)}" if others else UNKNOWN
             raise UnknownNameError(f"{did_you_mean(kind, name, names(kind))} ({why})")
         spec = {"class": _ALIASES[kind][name].class_name, "config": _ALIASES[kind][name].config}
@@ -267,7 +267,7 @@ def serialize(obj: Any) -> Config:
 def _check_kind(kind: str, cls: type) -> None:
     """Raises `InputError` if a class has not the base of its kind, and that of another kind."""
     own = base_of(kind)
-    if own is None or issubclass(cls, own):
+    if own is None or not isinstance(cls, type) or issubclass(cls, own):
         return
     for other in kinds():
         base = base_of(other)

@@ -27,6 +27,12 @@ print(json.dumps([seconds, sorted({"keras", "jax", "torch", "tensorflow"} & set(
 
 
 @pytest.mark.once
+def test_an_unknown_task_is_told_with_neither_keras_nor_a_backend(python):
+    done = python("from kzoo.cli.main import main; sys.exit(main(['data', 'recopyy']))", without=["keras", *BACKENDS])
+    assert done.returncode == 2 and "unknown task 'recopyy'; did you mean 'recopy'" in done.stderr
+
+
+@pytest.mark.once
 def test_list_works_with_neither_keras_nor_a_backend(python):
     done = python("from kzoo.cli.main import main; sys.exit(main(['list', '--json']))", without=["keras", *BACKENDS])
     assert done.returncode == 0, done.stderr
