@@ -60,7 +60,7 @@ def register(kind: str, name: str | None = None) -> Callable[[T], T]:
             raise InputError(f"{cls.__module__}.{cls.__name__} must be imported as a module of kzoo")
         if cls.__module__.split(".")[0] != "kzoo":
             fill(kind)  # or a name that kzoo has would be free, until kzoo is asked for it
-            if kind not in kinds() and difflib.get_close_matches(kind, kinds()):
+            if kind not in {*_CLASSES, *_ALIASES} and difflib.get_close_matches(kind, kinds()):
                 raise UnknownNameError(did_you_mean("kind", kind, kinds()))
             _check_kind(kind, cls)
         known, key = _CLASSES.setdefault(kind, {}), name or cls.__name__

@@ -33,6 +33,17 @@ def test_an_unknown_task_is_told_with_neither_keras_nor_a_backend(python):
 
 
 @pytest.mark.once
+def test_a_task_of_ones_own_needs_neither_keras_nor_a_backend(python, tmp_path):
+    (tmp_path / "own.py").write_text(
+        "from kzoo.registry import register\nfrom kzoo.tasks.copying import Copy\n"
+        "@register('task', 'again')\nclass Again(Copy):\n    name = 'again'\n"
+    )
+    words = ["data", "again", "--examples", "2", "--import", str(tmp_path / "own.py")]
+    done = python(f"from kzoo.cli.main import main; sys.exit(main({words}))", without=["keras", *BACKENDS])
+    assert done.returncode == 0 and done.stdout.count('"source"') == 2, done.stderr
+
+
+@pytest.mark.once
 def test_list_works_with_neither_keras_nor_a_backend(python):
     done = python("from kzoo.cli.main import main; sys.exit(main(['list', '--json']))", without=["keras", *BACKENDS])
     assert done.returncode == 0, done.stderr
