@@ -26,7 +26,7 @@ def source_files(root):
     found = {name for name in found if name.split("/")[1] not in LINKS}
     for link in LINKS:
         found |= {f"kzoo/{path.relative_to(root)}" for path in (root / link).rglob("*.py")}
-    found |= {"kzoo/py.typed", "kzoo/cards/mechanisms.json"}
+    found |= {"kzoo/py.typed", "kzoo/cards/claims.json", "kzoo/cards/mechanisms.json"}
     for suffix in ("json", "safetensors"):
         found |= {f"kzoo/{path.relative_to(root)}" for path in (root / "presets").glob(f"*/*.{suffix}")}
     page = [path for path in (root / "kzoo/gallery").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
