@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from kzoo.cli.arguments import PRESETS, bundled_by_pattern
-from kzoo.cli.output import print_json
+from kzoo.cli.output import print_json, rows_of_first_seed
 from kzoo.errors import InputError
 from kzoo.evaluation.report import percent, text_table
 from kzoo.saving.preset import Preset
@@ -41,12 +41,9 @@ def _facts(preset: Preset) -> dict[str, Any]:
     own |= {key: getattr(preset, key) for key in ("mechanism", "task", "parameters", "supervision")}
     recipe = recipe_of(preset)
     own["last_token_alone"] = recipe is not None and last_token_alone(recipe)
-    rows = [row for row in preset.rows if row["metric"] == "sequence_accuracy"]
-    first = min((row["training_seed"] or 0 for row in rows), default=0)
+    rows = [row for row in rows_of_first_seed(preset) if row["metric"] == "sequence_accuracy"]
     keys = ("value", "low", "high", "n")
-    own["sequence_accuracy"] = {
-        row["length"]: {key: row.get(key) for key in keys} for row in rows if (row["training_seed"] or 0) == first
-    }
+    own["sequence_accuracy"] = {row["length"]: {key: row.get(key) for key in keys} for row in rows}
     seeds: dict[int, dict[int | None, float]] = {}
     for whole in (True, False):
         for seed, measured in by_seed(preset, str(preset.task), whole).items():

@@ -9,6 +9,7 @@ import numpy as np
 from kzoo import tasks
 from kzoo.errors import KzooError
 from kzoo.evaluation.report import percent
+from kzoo.saving.documents import Row
 from kzoo.saving.preset import Preset
 
 
@@ -42,6 +43,12 @@ def example_of(preset: Preset) -> dict[str, str] | None:
         return None
     answer = target[-1:] if preset.gives_label else target
     return {"about": task.about(), "input": task.text(source), "answer": task.text(answer)}
+
+
+def rows_of_first_seed(preset: Preset) -> list[Row]:
+    """Returns what was measured with a preset's weights, or with those of the first seed of a recorded run."""
+    first = min((row["training_seed"] or 0 for row in preset.rows), default=0)
+    return [row for row in preset.rows if (row["training_seed"] or 0) == first]
 
 
 def show_preset(preset: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import kzoo
 from kzoo.cli.arguments import PRESETS, bundled_by_pattern, import_argument, lengths, preset_argument, words
+from kzoo.cli.output import rows_of_first_seed
 from kzoo.errors import InputError, UnknownNameError, did_you_mean
 from kzoo.evaluation.report import percent
 from kzoo.saving.documents import Row
@@ -109,9 +110,9 @@ def draw_lengths(options: argparse.Namespace) -> None:
         source = Preset.find(preset)
         if not source.rows:
             raise InputError(f"{preset} has no results: kzoo evaluate {preset} --write")
-        seed = min(row["training_seed"] or 0 for row in source.rows)
-        own = [row for row in source.rows if (row["training_seed"] or 0) == seed]
-        curves[source.name if len(own) == len(source.rows) else f"{source.name}, seed {seed}"] = own
+        own = rows_of_first_seed(source)
+        one = len(own) == len(source.rows)
+        curves[source.name if one else f"{source.name}, seed {own[0]['training_seed'] or 0}"] = own
         found.add(str(source.task))
     chosen = [tasks.get(name) for name in sorted(found)]
     if len(chosen) > 1:

@@ -80,8 +80,7 @@ def matching(rows: Iterable[dict[str, Any]], pattern: str) -> list[dict[str, Any
     return [
         row
         for row in rows
-        if row["task"] == pattern
-        or any(fnmatch.fnmatch(name, pattern) for name in (f"{row['mechanism']}_{row['task']}", row["name"] or ""))
+        if catalogue.asked_for(pattern, row["task"], f"{row['mechanism']}_{row['task']}", row["name"] or "")
     ]
 
 
@@ -102,7 +101,7 @@ def run_missing(options: argparse.Namespace) -> dict[str, str]:
     executor = on_ray(options.ray) if options.ray else in_processes(options.jobs or 1)
     for task, needs in grid.unavailable().items():
         rows = [f"{mechanism}_{task}" for mechanism in kzoo.tasks.get(task).published.accuracy]
-        if task == options.pattern or fnmatch.filter(rows, options.pattern):
+        if catalogue.asked_for(options.pattern, task, *rows):
             print(f"kzoo: {task} is not run, it needs {needs}", file=sys.stderr)
     runs, known = grid.missing(options.pattern), pace()
     if not runs:
@@ -136,7 +135,7 @@ def leaderboard(options: argparse.Namespace) -> int:
     found = matching(entries(), options.pattern)
     if not found:
         runs = [Preset.find(name) for name in catalogue.names_of(catalogue.PRESET, catalogue.RUN)]
-        left_out = [run for run in runs if run.task == options.pattern or fnmatch.fnmatch(run.name, options.pattern)]
+        left_out = [run for run in runs if catalogue.asked_for(options.pattern, run.task, run.name)]
         if not left_out:
             raise unknown(options.pattern)
         told = [f"{run.name} is not on the leaderboard: {'; '.join(obstacles(run))}" for run in left_out[:5]]

@@ -48,6 +48,11 @@ def names_of(*kinds: str, pattern: str = "*") -> list[str]:
     return sorted(fnmatch.filter(found, pattern))
 
 
+def asked_for(pattern: str, task: str | None, *names: str) -> bool:
+    """Returns whether a pattern is the name of a task, or fits one of the names of a run on it."""
+    return task == pattern or any(fnmatch.fnmatch(name, pattern) for name in names)
+
+
 def bundled(name: str, *kinds: str) -> Path | None:
     """Returns the folder that is bundled under a name, or None if there is none.
 

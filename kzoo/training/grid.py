@@ -1,6 +1,5 @@
 """What the tables ask for: every mechanism of a paper's table on every task, from several seeds."""
 
-import fnmatch
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -109,7 +108,7 @@ def wanted(pattern: str = "*") -> list[Run]:
     for pair in board.pairs():  # also where a run of the comparison is bundled, of which there is one seed above
         found[pair] = [Run("_".join(pair), *pair, seed) for seed in SEEDS]
     known = pace()
-    runs = [run for own in found.values() for run in own if run.task == pattern or fnmatch.fnmatch(run.name, pattern)]
+    runs = [run for own in found.values() for run in own if catalogue.asked_for(pattern, run.task, run.name)]
 
     def order(run: Run) -> tuple[bool, float, str, int]:
         return run.seed > 0 or bool(_results(run.name)), seconds(run.recipe(), known), run.name, run.seed
