@@ -20,7 +20,7 @@ def choices() -> list[dict[str, Any]]:
     the cells of the cross table, with `mechanism` and `tags`, that are the best on pairs alone and with more, alike
     ones too; `preset`, the recommended one, or None; and `ran` and `presets`, all that they are chosen from. A preset
     has `name`, `mechanism`, `tags`, `breaches` (of the budget of the leaderboard), `parameters`, `score` and `holds`,
-    of its own weights, and `weakest`, the score of the weakest of all its training seeds.
+    of its own weights, and `seeds` and `weakest`, how many training seeds there are and the score of the weakest.
     """
     rows = cross_table(entries())
     presets: dict[str, list[dict[str, Any]]] = {}
@@ -94,7 +94,8 @@ def candidate_of(preset: Preset) -> dict[str, Any] | None:
     found |= {"breaches": protocol.breaches(recipe, parameters, training), "parameters": parameters}
     seeds = [_score(seed["accuracy"], lengths) for seed in by_seed(preset, task.name, whole=not lengths).values()]
     weakest = min(one for one in [score, *seeds] if one is not None)
-    return found | {"score": score, "holds": protocol.holds([accuracies], lengths), "weakest": weakest}
+    found |= {"seeds": max(1, len(seeds)), "weakest": weakest}
+    return found | {"score": score, "holds": protocol.holds([accuracies], lengths)}
 
 
 def _score(accuracies: Mapping[Any, float], lengths: Sequence[int]) -> float | None:

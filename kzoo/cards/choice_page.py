@@ -6,7 +6,8 @@ from typing import Any
 from kzoo.cards import claims, protocol
 from kzoo.cards.choice import ALIKE, choices
 from kzoo.cards.explain import in_words, part
-from kzoo.cards.groups import GROUPS, distinctive, group_of
+from kzoo.cards.group_tables import group_table, short_table
+from kzoo.cards.groups import distinctive
 from kzoo.cards.leaderboard import recipe_of
 from kzoo.cards.markdown import place_of, table_of
 from kzoo.evaluation.report import percent
@@ -20,7 +21,6 @@ LEGEND = (
     "the leaderboard, which may be recorded without weights.\nLast token: the preset answers with that alone."
 )
 NAMED = 3  # mechanisms of a cell that do equally well
-NONE, PART, ALL = range(3)  # of the scored lengths are right
 MEANINGS = {
     "intermediate results": "training also had results on the way to the target",
     "gold attention": "training was told where in the source to look for each output",
@@ -45,7 +45,12 @@ def markdown() -> str:
         "A network that has learned a task on short inputs mostly fails on longer ones. What decides is how it finds "
         "the place to look at next. A position learned by heart is of no use beyond the trained lengths; counting on "
         "from the last place works at any length, as long as the count is exact; looking for content works where the "
-        "content tells the place. So it depends on the task: begin with the row that is most like yours.",
+        "content tells the place. So it depends on the task.",
+        "## In short",
+        "Begin with the row that is most like your task. A task links to the preset to take, whose own weights have "
+        f"{solved} or more at every scored length, or on the test split where there is none; *(some seeds)*: trained "
+        r"with others, it failed; *(one seed)*: others are not run; \*: it had more than pairs of source and target.",
+        short_table(found),
         "`kzoo generate PRESET INPUT` runs a preset. `kzoo results --leaderboard` names the runs; `kzoo train RUN "
         "--output DIR` trains one again, or with `--tasks` on another task. `kzoo results --choose` prints the table.",
         "## By task",
@@ -73,7 +78,7 @@ def markdown() -> str:
         ]
     parts += [
         "## What the mechanisms do, and where they break",
-        _groups(found),
+        group_table(found),
         *claims.section(),
         _rule(found, solved),
         *_each(found),
@@ -106,14 +111,18 @@ def _sides(own: dict[str, Any]) -> list[str]:
     """Returns the best on pairs alone, and with more."""
     found = []
     for side in ("alone", "more"):
-        found.append(_best(own[side], own["lengths"]) if own[side] else _none(own, side))
+        found.append(_best(own[side], own["lengths"]) if own[side] else _none(own, side, linked=True))
     return found
 
 
-def _none(own: dict[str, Any], side: str) -> str:
-    """Returns what stands where no run of a side is among the best."""
-    ran = any(bool(cell["tags"]) == (side == "more") for cell in own["ran"])
-    return "none goes on" if ran else "not run"
+def _none(own: dict[str, Any], side: str, linked: bool = False) -> str:
+    """Returns what stands where no run of a side is among the best; where some seeds of one go on, that too."""
+    ran = [cell for cell in own["ran"] if bool(cell["tags"]) == (side == "more")]
+    nearest = max(ran, key=lambda cell: (cell["going_on"] / cell["seeds"], cell["score"]), default=None)
+    if nearest is None or not nearest["going_on"]:
+        return "none goes on" if ran else "not run"
+    name = f"[{nearest['mechanism']}]({place_of(nearest['run'])})" if linked else nearest["mechanism"]
+    return f"none goes on; {nearest['going_on']} of {nearest['seeds']} seeds of {name} do"
 
 
 def _asked(own: dict[str, Any]) -> str:
@@ -158,34 +167,6 @@ def _tags(found: dict[str, Any]) -> str:
     return f"; *{', '.join(found['tags'])}*" if found["tags"] else ""
 
 
-def _groups(found: Sequence[dict[str, Any]]) -> str:
-    """Returns a table of the groups: what each does, why it may fail, and on which tasks it goes on or not."""
-    evidence: dict[str, dict[str, tuple[int, bool]]] = {}
-    members: dict[str, set[str]] = {}
-    for own in found:
-        for one in own["ran"] + own["presets"]:
-            title = group_of_run(one["name"])
-            members.setdefault(title, set()).add(str(one["mechanism"]))
-            if own["lengths"]:
-                far = ALL if one["holds"] == max(own["lengths"]) else PART if one["holds"] else NONE
-            else:
-                far = ALL if one["score"] >= protocol.SOLVED else NONE
-            known = evidence.setdefault(title, {})
-            known[own["task"]] = max(known.get(own["task"], (NONE, False)), (far, not one["tags"]))
-    rows = []
-    for group in GROUPS:
-        known = evidence.get(group.title, {})
-        marked = {task: (far, task + ("" if alone or far == NONE else r"\*")) for task, (far, alone) in known.items()}
-        lists = [", ".join(name for own, name in marked.values() if own == far) or "-" for far in (ALL, PART, NONE)]
-        if known:
-            names = ", ".join(f"[{name}](#{name})" for name in sorted(members[group.title]))
-            rows.append([f"**{group.title}**", f"{group.does} ({names})", group.breaks, *lists])
-    header = ["", "what it does", "why it may break", "goes on", "goes a part of the way", "breaks"]
-    marks = r"*Goes on*: a run or preset of the group is right at every scored length (\* only with more than pairs); "
-    marks += "*a part of the way*: at the first of them at least; *breaks*: at none, of those that were tried."
-    return f"{marks}\n\n{table_of(header, rows)}"
-
-
 def _each(found: Sequence[dict[str, Any]]) -> list[str]:
     """Returns a section with a line a mechanism: what it does, and the layers that it is made of."""
     runs = {str(one["mechanism"]): one["name"] for own in found for one in [*own["ran"], *own["presets"]]}
@@ -196,12 +177,6 @@ def _each(found: Sequence[dict[str, Any]]) -> list[str]:
         links = ", ".join(f"[{own.name.split('.')[-1]}](../{own.source})" for own in parts if own)
         rows.append([f'<a id="{mechanism}"></a>**{mechanism}**', in_words(mechanism) or "", links])
     return [EACH, table_of(["mechanism", "what it does, and where it breaks", "layers"], rows)]
-
-
-def group_of_run(name: str) -> str:
-    """Returns the title of the group of a preset or recorded run."""
-    recipe = recipe_of(Preset.find(name))
-    return GROUPS[-1].title if recipe is None else group_of(recipe).title
 
 
 def _rule(found: Sequence[dict[str, Any]], solved: str) -> str:

@@ -20,9 +20,10 @@ def cross_table(found: Entries) -> list[dict[str, Any]]:
 
     Each has `mechanism`, `tags`, `model` (the class) and `cells`: by task `run` (its name), `score` (the mean over
     seeds), `worst` (the score of the worst seed), `tokens` (the same mean of token accuracies, or None where a seed
-    lacks one), `seeds` (how many), `last_token_alone` (whether it answers with that alone) and `holds`, the greatest
-    scored length up to which every seed solves every one, or None. Of several runs of a mechanism with the same tags it
-    is the one with the most seeds, and of those the best.
+    lacks one), `seeds` (how many), `going_on` (how many of them solve the first scored length), `last_token_alone`
+    (whether it answers with that alone) and `holds`, the greatest scored length up to which every seed solves every
+    one, or None. Of several runs of a mechanism with the same tags it is the one with the most seeds, and of those the
+    best.
 
     Args:
         found: entries of the leaderboard.
@@ -176,6 +177,7 @@ def _cell(entry: dict[str, Any]) -> dict[str, Any]:
         "worst": entry["score"]["min"],
         "tokens": None if None in tokens else sum(tokens) / len(tokens),
         "seeds": len(own),
+        "going_on": sum(holds([seed], entry["lengths"]) is not None for seed in own),
         "last_token_alone": entry["last_token_alone"],
         "holds": holds(own, entry["lengths"]),
     }

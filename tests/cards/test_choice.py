@@ -7,7 +7,7 @@ import pytest
 
 from kzoo.cards import choice, protocol
 from kzoo.cards.choice import best, candidate_of, choices, recommended
-from kzoo.cards.choice_page import MEANINGS, markdown
+from kzoo.cards.choice_page import MEANINGS, lines, markdown
 from kzoo.cards.explain import in_words
 from kzoo.cards.groups import GROUPS, distinctive, group_of
 from kzoo.cli.main import main
@@ -26,7 +26,8 @@ def found():
 
 
 def cell(mechanism, score, seeds=1, tags=(), holds=30):
-    return {"mechanism": mechanism, "score": score, "seeds": seeds, "tags": list(tags), "holds": holds}
+    found = {"mechanism": mechanism, "score": score, "seeds": seeds, "tags": list(tags), "holds": holds}
+    return found | {"going_on": 0 if holds is None else seeds}
 
 
 def recipe(model, config, task="copy"):
@@ -104,6 +105,8 @@ def test_the_groups_are_told_by_what_recipes_are_made_of():
         assert group_of(recipe("SequenceTagger", {"reader": reader}, "s3")).title == title
     assert group_of(recipe("SequenceTagger", {}, "s3")).title == "states"
     assert group_of(recipe("SequenceTagger", {"reader": "neural_gpu"}, "copy")).title == "cells"
+    for reader in ("stack", "pushdown"):
+        assert group_of(recipe("SequenceTagger", {"reader": reader}, "copy")).title == "stacks"
     assert len({group.title for group in GROUPS}) == len(GROUPS)
     assert distinctive(recipe("TransformerClassifier", {"block": "rel"}, "ctl_forward")) == ["RelativeBias"]
     assert distinctive(recipe("RecurrentSeq2Seq", {"attention": "content"}, "copy")) == ["ContentAttention"]
@@ -124,12 +127,36 @@ def test_the_page_is_what_is_rendered(root):
 
 def test_the_page_says_what_a_task_lacks(monkeypatch, found):
     own = next(one for one in found if one["task"] == "copy")
-    ran = [one | {"holds": None} for one in own["ran"] if not one["tags"]]
+    ran = [one | {"holds": None, "going_on": 0} for one in own["ran"] if not one["tags"]]
     weak = own["preset"] | {"holds": None, "score": 0.25}
     changed = own | {"alone": [], "more": [], "ran": ran, "preset": weak}
     monkeypatch.setattr("kzoo.cards.choice_page.choices", lambda: [changed])
     line = next(line for line in markdown().splitlines() if line.startswith("| **copy**"))
     assert "| none goes on; nearest is [" in line and "25.0 %" in line and line.endswith("| none goes on | not run |")
+    ran[0] |= {"mechanism": "a", "run": "onestep_copy", "seeds": 3, "going_on": 2}
+    line = next(line for line in markdown().splitlines() if line.startswith("| **copy**"))
+    assert line.endswith("| none goes on; 2 of 3 seeds of [a](onestep_copy.md) do | not run |")
+    assert lines([changed])[1][0][1:3] == ["none goes on; 2 of 3 seeds of a do", "not run"]
+
+
+def test_the_short_table(monkeypatch, found):
+    text = markdown().partition("## In short")[2].partition("## By task")[0]
+    solved = {own["task"] for own in found if own["preset"] and own["preset"]["score"] > 0.99}
+    assert all(text.count(f"[{task}](") == 1 for task in solved) and len(solved) > 40
+    shown = re.findall(r"^\| (.*) \| \*\*(\w+)\*\*: ", text, re.MULTILINE)
+    assert len(shown) >= 8 and all(asks for asks, _ in shown)
+    own = next(one for one in found if one["task"] == "copy")
+    cases = {
+        "(waypoint_copy.md) |": {},
+        r"(waypoint_copy.md)\* |": {"tags": ["gold attention"]},
+        "(waypoint_copy.md) (some seeds) |": {"weakest": 0.5},
+        "(waypoint_copy.md) (one seed) |": {"seeds": 1},
+        "No preset is right at every length of copy.": {"holds": 30},
+    }
+    for words, change in cases.items():
+        changed = own | {"preset": own["preset"] | change}
+        monkeypatch.setattr("kzoo.cards.choice_page.choices", lambda changed=changed: [changed])
+        assert words in markdown().partition("## By task")[0], words
 
 
 def test_the_page_says_how_many_seeds_the_best_have(monkeypatch, found):

@@ -35,7 +35,7 @@ def test_a_cell_is_the_run_with_the_most_seeds_and_of_those_the_best():
     alone, told = cross_table(found)
     cell = alone["cells"]["copy"]
     own = {"run": "better", "score": pytest.approx(0.8), "worst": 0.5, "tokens": None, "seeds": 3, "holds": None}
-    assert cell == own | {"last_token_alone": False}
+    assert cell == own | {"last_token_alone": False, "going_on": 2}
     assert told["tags"] == ["longer inputs"] and told["cells"]["copy"]["holds"] == 30
     assert shown(cell) == "80 (3)" and shown(None) == ""
 
