@@ -13,6 +13,7 @@ from kzoo.evaluation.report import score_of_seeds, whole_percent
 Entries = Sequence[dict[str, Any]]
 ALONE = "pairs alone"
 ENOUGH = 3  # seeds
+FREQUENT = "most frequent answer"
 
 
 def cross_table(found: Entries) -> list[dict[str, Any]]:
@@ -153,11 +154,35 @@ def _table(rows: Entries, columns: Sequence[str], key: str) -> str:
     told = bool(rows[0]["tags"])
     for line, row in zip(lines, rows, strict=True):
         line += [", ".join(row["tags"])] if told else []
-    shares = [None if key == "tokens" else most_frequent_answer(tasks.get(task), rows[0]["model"]) for task in columns]
-    if any(share is not None for share in shares):
-        own = ["" if share is None else whole_percent(share) for share in shares]
-        lines.append(["*the most frequent answer*", *own, *([""] if told else [])])
+    shares = {} if key == "tokens" else frequent_answers(rows[0]["model"], columns)
+    if shares:
+        own = [whole_percent(shares[task]) if task in shares else "" for task in columns]
+        lines.append([f"*the {FREQUENT}*", *own, *([""] if told else [])])
     return table_of(["mechanism", *columns, *(["tags"] if told else [])], lines)
+
+
+def frequent_answers(model: str, columns: Sequence[str]) -> dict[str, float]:
+    """Returns by task what the most frequent answer has, where a model of this class answers with one token."""
+    shares = {task: most_frequent_answer(tasks.get(task), model) for task in columns}
+    return {task: share for task, share in shares.items() if share is not None}
+
+
+def frequent_rows(rows: Entries) -> list[dict[str, Any]]:
+    """Returns the same as rows of the table, one a model on pairs alone with its tasks; their cells have no seeds."""
+    found: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if not row["tags"]:
+            found.setdefault(row["model"], {}).update(dict.fromkeys(row["cells"]))
+    shares = {model: frequent_answers(model, list(columns)) for model, columns in found.items()}
+    return [
+        {
+            "mechanism": FREQUENT,
+            "tags": [],
+            "model": model,
+            "cells": {t: {"score": x, "seeds": None} for t, x in own.items()},
+        }
+        for model, own in shares.items()
+    ]
 
 
 def _weight(entry: dict[str, Any]) -> tuple[int, float, float]:

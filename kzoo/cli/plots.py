@@ -125,8 +125,9 @@ def draw_lengths(options: argparse.Namespace) -> None:
 
 def draw_leaderboard(options: argparse.Namespace) -> None:
     from kzoo import tasks
-    from kzoo.cards.cross_table import cross_table, task_order
+    from kzoo.cards.cross_table import cross_table, frequent_rows, task_order
     from kzoo.cards.leaderboard import entries
+    from kzoo.cards.protocol import most_frequent_answer
     from kzoo.inspection.leaderboard_pictures import plot_cross_table, plot_task_lengths
 
     found = entries()
@@ -135,7 +136,7 @@ def draw_leaderboard(options: argparse.Namespace) -> None:
     if options.task is None:
         shown = _chosen_rows(rows, options.mechanisms) if options.mechanisms else rows
         columns = [task for task in order if any(task in row["cells"] for row in shown)]
-        plot_cross_table(shown, columns, options.output)
+        plot_cross_table([*shown, *frequent_rows(shown)], columns, options.output)
     else:
         if options.task not in order:
             raise UnknownNameError(did_you_mean("task of the leaderboard", options.task, order))
@@ -143,7 +144,8 @@ def draw_leaderboard(options: argparse.Namespace) -> None:
         runs = {row["cells"][options.task]["run"] for row in rows if options.task in row["cells"]}
         own = [entry for entry in found if entry["name"] in runs]
         band, chosen = task.splits["train"].lengths, options.mechanisms or ()
-        plot_task_lengths(own, options.output, band, unit=task.length_unit, chosen=chosen)
+        frequent = None if task.last_answers else most_frequent_answer(task, own[0]["model"])
+        plot_task_lengths(own, options.output, band, unit=task.length_unit, chosen=chosen, frequent=frequent)
     print(options.output)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kzoo.errors import InputError, UnknownNameError, did_you_mean
-from kzoo.evaluation.report import score_of_seeds
+from kzoo.evaluation.report import score_of_seeds, whole_percent
 from kzoo.inspection.plots import COLORS, accuracy_axes, beside, check_format, drawn, finished, new_picture
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ def plot_cross_table(
     path: str | Path | None = None,
     note: str = "",
 ) -> "Picture":
-    """Draws scores as a heat map: mechanisms in groups of what their training had beyond pairs and of their model.
+    """Draws scores as heat maps: one a model of mechanisms on pairs alone, below them those of what had more.
 
     Args:
-        rows: of the cross table: each with `mechanism`, `model`, `tags` and `cells`, by task, of `score` and `seeds`.
-            Rows with the same tags follow each other.
-        columns: tasks, from left to right.
+        rows: of the cross table: each with `mechanism`, `model`, `tags` and `cells`, by task, of `score` and `seeds`,
+            how many; None of what is not trained.
+        columns: tasks, from left to right; a map has those that one of its mechanisms has a score of.
         path: Path. Where to write it; its suffix, .png, .svg or .pdf, gives the format. Defaults to nowhere.
         note: str. Kept in the file's description, to tell which results it shows.
 
@@ -38,54 +38,60 @@ def plot_cross_table(
         A `matplotlib.figure.Figure`.
 
     Raises:
-        InputError: there is no row.
+        InputError: there is no row, or none has a score of these tasks.
     """
     check_format(path)
-    if not rows or not columns:
-        raise InputError("a heat map of the leaderboard needs a row and a task")
-    import numpy as np
-    from matplotlib.patches import Rectangle
-
     groups: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault(f"{row['model']}, {_trained_with(row['tags'])}", []).append(row)
-    lines: list[Mapping[str, Any] | str] = []
-    for title, own in groups.items():
-        lines += [title, *own]
-    values = np.full((len(lines), len(columns)), np.nan)
-    heading = 0.095 * max(map(len, groups))  # inches
-    width, height = 2.9 + max(0.58 * len(columns), heading), 3.0 + 0.235 * len(lines)
-    figure = new_picture(max(width, 6.5), height)
-    axes = figure.subplots()
-    for i, line in enumerate(lines):
-        if isinstance(line, str):
-            axes.add_patch(Rectangle((-0.5, i - 0.5), len(columns), 1, color="white", zorder=2))
-            axes.text(-0.45, i + 0.05, line, fontsize=9, fontweight="bold", va="center", zorder=3)
-            continue
-        for j, task in enumerate(columns):
-            if task in line["cells"]:
-                cell = line["cells"][task]
-                values[i, j] = 100 * cell["score"]
-                color = "white" if cell["score"] > 0.55 else "0.15"
-                text = score_of_seeds(cell["score"], cell["seeds"])
-                axes.text(j, i, text, fontsize=7.5, ha="center", va="center", color=color)
-    axes.set_facecolor("0.95")
-    image = axes.imshow(values, cmap="YlGnBu", vmin=0, vmax=100, aspect="auto")
-    for axis, side in ((axes, "right"), (axes.secondary_xaxis("top"), "left")):
-        axis.set_xticks(range(len(columns)), columns, rotation=40, ha=side, rotation_mode="anchor", fontsize=9)
-        axis.tick_params(length=0)
-        axis.spines[:].set_visible(False)
-    named = [(i, line["mechanism"]) for i, line in enumerate(lines) if not isinstance(line, str)]
-    axes.set_yticks([i for i, _ in named], [name for _, name in named], fontsize=9)
-    axes.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
-    axes.set_yticks(np.arange(len(lines) + 1) - 0.5, minor=True)
-    axes.grid(which="minor", color="white", linewidth=1)
-    axes.tick_params(which="both", length=0)
-    axes.set(xlabel="task", ylabel="mechanism")
-    figure.colorbar(image, ax=axes, shrink=min(1.0, 4 / height), aspect=25, pad=0.02, label="score (%)")
+    for row in sorted(rows, key=lambda row: bool(row["tags"])):
+        if set(columns) & set(row["cells"]):
+            groups.setdefault(f"{row['model']}, {'had more' if row['tags'] else ALONE}", []).append(row)
+    if not groups:
+        raise InputError("a heat map of the leaderboard needs a row and a task")
+
+    shown = [[task for task in columns if any(task in row["cells"] for row in own)] for own in groups.values()]
+    heights = [0.24 * len(own) for own in groups.values()]  # inches; besides that titles and names of tasks
+    names = [0.6 + 0.055 * max(map(len, tasks)) for tasks in shown]
+    widest = max(map(len, shown))
+    figure = new_picture(max(6.5, 3.6 + 0.58 * widest), 1.6 + sum(heights) + sum(names))
+    layout: Any = figure.get_layout_engine()
+    layout.set(h_pad=0.12)
+    panels = figure.subplots(len(groups), squeeze=False, height_ratios=heights)[:, 0]
+    for axes, (title, own), tasks in zip(panels, groups.items(), shown, strict=True):
+        image = _heat_map(axes, own, tasks)
+        axes.set_xlim(-0.5, widest - 0.5)
+        axes.set_title(title, loc="left", fontsize=10, fontweight="bold")
+    figure.colorbar(image, ax=panels, location="bottom", shrink=0.4, aspect=40, pad=0.01, label="score (%)")
     title = "Score: mean sequence accuracy beyond the trained lengths, in % (seeds); gray: not run"
     figure.suptitle("\n".join(textwrap.wrap(title, int(figure.get_size_inches()[0] * 10))), fontsize=11)
     return finished(figure, path, note)
+
+
+def _heat_map(axes: Any, rows: Sequence[Mapping[str, Any]], tasks: Sequence[str]) -> Any:
+    """Draws the scores of rows on tasks, what a mechanism had more on the right; returns the image."""
+    import numpy as np
+
+    values = np.full((len(rows), len(tasks)), np.nan)
+    for i, row in enumerate(rows):
+        for j, task in enumerate(tasks):
+            cell = row["cells"].get(task)
+            if cell is not None:
+                values[i, j] = 100 * cell["score"]
+                color = "white" if cell["score"] > 0.55 else "0.15"
+                score, seeds = cell["score"], cell["seeds"]
+                text = whole_percent(score) if seeds is None else score_of_seeds(score, seeds)
+                axes.text(j, i, text, fontsize=7.5, ha="center", va="center", color=color)
+        axes.text(len(tasks) - 0.4, i, ", ".join(row["tags"]), fontsize=8, va="center")
+    axes.axvspan(-0.5, len(tasks) - 0.5, color="0.95", zorder=-1)
+    image = axes.imshow(values, cmap="YlGnBu", vmin=0, vmax=100, aspect="auto")
+    axes.xaxis.tick_top()
+    axes.set_xticks(range(len(tasks)), tasks, rotation=40, ha="left", rotation_mode="anchor", fontsize=9)
+    axes.set_yticks(range(len(rows)), [row["mechanism"] for row in rows], fontsize=9)
+    axes.set_xticks(np.arange(len(tasks) + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
+    axes.grid(which="minor", color="white", linewidth=1)
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(False)
+    return image
 
 
 @drawn
@@ -96,11 +102,13 @@ def plot_task_lengths(
     note: str = "",
     unit: str = "",
     chosen: Sequence[str] = (),
+    frequent: float | None = None,
 ) -> "Picture":
     """Draws accuracy by length of the runs on a task: the best, or those that are chosen, in colour, curves that are
     alike as one, others gray.
 
-    Solid curves are of runs on pairs alone, dashed ones of runs that had more. Bars go from the worst seed to the best
+    Solid curves are of runs on pairs alone, dashed ones of runs that had more, dotted ones of what answers with the
+    last token alone. Bars go from the worst seed to the best
     around the mean over seeds. Coloured curves stand a little beside their length, not to hide each other.
 
     Args:
@@ -111,6 +119,7 @@ def plot_task_lengths(
         note: str. Kept in the file's description, to tell which results it shows.
         unit: str. What a length counts.
         chosen: sequence of str. Mechanisms, or names of runs, that are drawn in colour. Defaults to the best.
+        frequent: float. What the most frequent answer has, drawn as a line.
 
     Returns:
         A `matplotlib.figure.Figure`.
@@ -141,7 +150,8 @@ def plot_task_lengths(
     for i, group in enumerate(groups):
         curve = _curve(group[0])
         x, y = list(curve), [100 * mean for mean, _, _ in curve.values()]
-        style, lengths = "--" if group[0]["tags"] else "-", lengths + x
+        style = "--" if group[0]["tags"] else ":" if group[0].get("last_token_alone") else "-"
+        lengths += x
         if i >= colored:
             axes.plot(x, y, style, color="0.7", linewidth=0.9, zorder=1)
             others += len(group)
@@ -155,11 +165,15 @@ def plot_task_lengths(
         )
     if others:
         handles += axes.plot([], [], "-", color="0.7", label=f"{others} other{'s' if others > 1 else ''}")
+    if frequent is not None:
+        handles.append(axes.axhline(100 * frequent, color="0.3", linewidth=1, label="the most frequent answer"))
     handles += accuracy_axes(axes, lengths, trained, unit)
     if axes.get_xscale() == "linear":
         axes.locator_params(axis="x", integer=True)
     axes.set_title(tasks[0])
-    title = "mechanism (seeds); dashed: had more than pairs;\nbars: worst to best seed; points beside their lengths"
+    alone = "\ndotted: answers with the last token alone;" if any(x.get("last_token_alone") for x in found) else ""
+    title = f"mechanism (seeds); dashed: had more than pairs;{alone}\n"
+    title += "bars: worst to best seed; points beside their lengths"
     legend: dict[str, Any] = {
         "handles": handles,
         "frameon": False,
@@ -171,10 +185,6 @@ def plot_task_lengths(
     legend["handlelength"] = 3.5  # or dashes do not show
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), **legend)
     return finished(figure, path, note)
-
-
-def _trained_with(tags: Sequence[str]) -> str:
-    return f"had more: {', '.join(tags)}" if tags else ALONE
 
 
 def _curve(entry: Mapping[str, Any]) -> dict[int, tuple[float, float, float]]:

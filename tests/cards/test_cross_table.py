@@ -6,7 +6,7 @@ import re
 import pytest
 
 from kzoo import tasks
-from kzoo.cards.cross_table import complete, cross_markdown, cross_table, full_part, shown, task_order
+from kzoo.cards.cross_table import complete, cross_markdown, cross_table, frequent_rows, full_part, shown, task_order
 from kzoo.cards.leaderboard import as_json, entries
 from kzoo.cards.protocol import holds, most_frequent_answer
 from kzoo.cli.main import main
@@ -72,6 +72,15 @@ def test_on_how_many_tasks_a_mechanism_is_complete():
     assert full_part(more) == (["one", "three", "two"], ["copy"])
     told = "taken together: on 2 tasks one. Without a gap: 1 mechanisms on 2 tasks (copy, s3).\n"
     assert told in cross_markdown(rows)
+
+
+def test_what_the_most_frequent_answer_has():
+    found = [entry("one", "parity_check", 1.0, model="TransformerDecoder"), entry("two", "copy", 1.0, model="B")]
+    found.append(entry("told", "even_pairs", 1.0, tags=["gold attention"], model="TransformerDecoder"))
+    own, other = frequent_rows(cross_table(found))
+    assert (own["mechanism"], own["model"], own["tags"]) == ("most frequent answer", "TransformerDecoder", [])
+    assert list(own["cells"]) == ["parity_check"] and own["cells"]["parity_check"]["seeds"] is None
+    assert own["cells"]["parity_check"]["score"] == pytest.approx(0.5, abs=0.05) and other["cells"] == {}
 
 
 def test_how_far_every_seed_holds():
