@@ -7,7 +7,10 @@ import pytest
 
 import kzoo
 from kzoo import registry
+from kzoo.cards.leaderboard import by_seed
 from kzoo.exporting.export import FORMATS
+
+COUNTS = ("no", "one", "two", "three", "four", "five")
 
 
 def section(root, title):
@@ -91,7 +94,7 @@ def test_the_table_of_exports(root):
 
 @pytest.mark.once
 def test_the_table_of_results(root):
-    """Every number of ours in the table is that of the preset's rows, and its supervision is not left out."""
+    """Every number of ours in the table is that of the preset's rows; neither seeds nor supervision are left out."""
     text, _ = section(root, "Results")
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if "](hub_cards/" in line
@@ -105,3 +108,12 @@ def test_the_table_of_results(root):
         said = [float(number) for number in re.findall(r"[\d.]+", re.sub(r"\(.*?\)", "", ours))][: len(lengths)]
         assert said == [int(1000 * found[length] + 0.5) / 10 for length in lengths], name
         assert bool(preset.supervision) == (words != "none"), name
+        seeds = [own["accuracy"] for own in by_seed(preset, str(preset.task), whole=lengths == [None]).values()]
+        seeds = [accuracy for accuracy in seeds if set(lengths) <= set(accuracy)]
+        if len(seeds) < 2:
+            continue
+        worst = [int(1000 * min(accuracy[length] for accuracy in seeds) + 0.5) / 10 for length in lengths]
+        as_said = f"{COUNTS[len(seeds)]} seeds alike" if worst == said else f"{COUNTS[len(seeds)]} seeds, the worst "
+        as_said += "" if worst == said else " / ".join(f"{share:g}" for share in worst)
+        own_words = re.search(f"{COUNTS[len(seeds)]} seeds?(?! alike|, the worst)", ours)
+        assert own_words or as_said in ours.replace(".0", ""), f"{name}: {as_said}"
