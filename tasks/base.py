@@ -127,7 +127,7 @@ class Task:
         return self.sample(rng, int(rng.integers(low, high + 1)))
 
     def solve(self, source: Tokens) -> Tokens:
-        """Returns the target of a source.
+        """Returns the target of a source, which is tokens, or a text of them as `generate` takes it.
 
         Raises:
             InputError: the source is not one of this task's.

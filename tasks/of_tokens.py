@@ -10,10 +10,14 @@ Answer = TypeVar("Answer")
 
 
 def of_tokens(method: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Returns a task's method of a source that raises `InputError` for what is no list of tokens."""
+    """Returns a task's method of a source that takes a text, too, as `generate` does, and raises `InputError` for what is
+    no list of tokens.
+    """
 
     @functools.wraps(method)
     def checked(self: Any, source: object) -> Answer:
+        if isinstance(source, str):
+            source = "".join(source.split()) if self.characters else source.split()
         return method(self, checks.tokens(f"a source of {self.name}", source))
 
     return checked

@@ -257,9 +257,9 @@ def test_there_is_room_for_every_target(task):
     assert max(longest) <= task.target_room
 
 
-def test_a_source_may_be_a_list_or_an_array(task):
+def test_a_source_may_be_a_list_an_array_or_a_text(task):
     source, target = task.examples("test", 1)[0]
-    for given in (list(source), np.array(source)):
+    for given in (list(source), np.array(source), task.text(source)):
         assert task.solve(given)[: len(target)] == target
 
 
