@@ -6,6 +6,7 @@ import importlib.util
 import pkgutil
 import sys
 import threading
+import traceback
 import warnings
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,7 @@ def import_file(path: Path) -> None:
     """
     if not path.is_file():
         raise InputError(f"--import: there is no file {path}")
-    spec: Any = importlib.util.spec_from_file_location(path.stem, path)
+    spec: Any = importlib.util.spec_from_file_location(path.stem, path.resolve())
     if spec is None:
         raise InputError(f"--import: {path} is no Python file")
     module = importlib.util.module_from_spec(spec)
@@ -82,3 +83,12 @@ def import_file(path: Path) -> None:
         spec.loader.exec_module(module)
     except Exception as error:
         raise InputError(f"--import: {path} fails ({type(error).__name__}: {error})") from error
+
+
+def of_own(error: BaseException) -> InputError | None:
+    """Returns an error that says where in an imported file of the user's own another came from; None if it did not."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) in imported]
+    if not frames:
+        return None
+    last = frames[-1]
+    return InputError(f"{last.filename}, line {last.lineno}, in {last.name}: {type(error).__name__}: {error}")

@@ -10,8 +10,8 @@ Answer = TypeVar("Answer")
 
 
 def of_tokens(method: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Returns a task's method of a source that takes a text, too, as `generate` does, and raises `InputError` for what is
-    no list of tokens.
+    """Returns a task's method of a source that takes a text, too, as `generate` does, and raises `InputError` for what
+    is no list of tokens.
     """
 
     @functools.wraps(method)

@@ -17,7 +17,7 @@ from kzoo.cli.arguments import import_argument
 from kzoo.cli.completion import complete
 from kzoo.cli.output import print_json
 from kzoo.cli.quiet import quiet_tensorflow
-from kzoo.discovery import import_file
+from kzoo.discovery import import_file, of_own
 from kzoo.errors import KzooError, OutputError, UnreachableError, did_you_mean, of_kzoo
 
 
@@ -38,21 +38,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for path in getattr(options, "imports", None) or []:
             import_file(path)
         return int(options.run(options) or 0)
-    except (KzooError, RuntimeError) as error:
-        found = of_kzoo(error)
-        if found is None:
-            raise
-        _tell(found, options)
-        return 1 if isinstance(found, (OutputError, UnreachableError)) else 2
     except BrokenPipeError:
         sys.stderr.close()
-        return 1
-    except OSError as error:
-        _tell(error, options)
         return 1
     except KeyboardInterrupt:
         print("kzoo: interrupted", file=sys.stderr)
         return 1
+    except Exception as error:
+        found: Exception | None = of_kzoo(error) if isinstance(error, (KzooError, RuntimeError)) else None
+        found = found or of_own(error) or (error if isinstance(error, OSError) else None)
+        if found is None:
+            raise
+        _tell(found, options)
+        return 1 if isinstance(found, (OutputError, UnreachableError, OSError)) else 2
 
 
 def _tell(error: Exception, options: argparse.Namespace) -> None:

@@ -376,6 +376,14 @@ def test_a_file_of_ones_own_is_imported_first(python, tmp_path):
     done = python(command, "--import", own)
     assert done.returncode == 0 and len(done.stdout.splitlines()) == 2, done.stderr
     assert "unknown task 'twice'" in python(command).stderr
+    failing = own.read_text().replace("source = ", "source = 1 / 0, ")
+    own.write_text(failing)
+    done = python(command, "--import", own)
+    where = f"kzoo: {own.resolve()}, line 9, in sample: ZeroDivisionError: division by zero"
+    assert done.returncode == 2 and done.stderr.splitlines() == [where]
+    own.write_text(failing.replace("1 / 0", "open('nowhere')"))
+    done = python(command, "--import", own)
+    assert done.returncode == 2 and "in sample: FileNotFoundError: " in done.stderr
     for text in ("raise ValueError('no')", None):
         own.write_text(text) if text else own.unlink()
         done = python(command, "--import", own)
