@@ -6,17 +6,22 @@ from kzoo.annotations import Tensor
 from kzoo.layers.functional.scan import scan
 from kzoo.layers.functional.traced import is_symbolic
 
+SMALLEST = 16  # rows of a block
+
 
 def solve_unit_lower(lower: Tensor, right: Tensor) -> Tensor:
     """Returns the X of (I + L) X = R.
 
-    With a known T the inverse is put together from those of the diagonal blocks, which double in size: a product of
-    matrices for each size, where substitution has T steps. Of many small systems `ops.solve_triangular` is ten times
-    slower on JAX's CPU, and with two cores it may never return. It takes the place where T is not known, and in exports
-    from JAX and PyTorch substitution does, since what runs them has no such operator.
+    With a known T the inverse is put together from those of diagonal blocks, which double in size; blocks of powers of
+    two, the largest first, as 64 and 16 of 80, are joined to the whole. That takes a product of matrices for each size,
+    where substitution has T steps, and adds up what is rounded.
 
         [A 0]^-1   [    A^-1       0  ]
         [C D]    = [-D^-1 C A^-1  D^-1]
+
+    Of many small systems `ops.solve_triangular` is ten times slower on JAX's CPU, and with two cores it may never
+    return. It takes the place where T is not known, and in exports from JAX and PyTorch substitution does, since what
+    runs them has no such operator.
 
     Args:
         lower: float tensor L of shape (B, N, T, T), 0 on and above the diagonal.
@@ -27,22 +32,37 @@ def solve_unit_lower(lower: Tensor, right: Tensor) -> Tensor:
         return substituted(lower, right)
     if not isinstance(size, int):
         return ops.solve_triangular(lower + ops.eye(ops.shape(lower)[-1], dtype=lower.dtype), right, lower=True)
-    batch, heads = ops.shape(lower)[:2]
-    whole = 1 << (size - 1).bit_length()
-    padding = [[0, 0], [0, 0], [0, whole - size], [0, whole - size]]
-    lower = ops.pad(lower, padding)
-    inverse = ops.ones((batch, heads, whole, 1, 1), dtype=lower.dtype)
+    whole = -(-size // SMALLEST) * SMALLEST if size > SMALLEST else 1 << (size - 1).bit_length()
+    lower = ops.pad(lower, [[0, 0], [0, 0], [0, whole - size], [0, whole - size]])
+    inverse: Tensor = None
+    start = 0
+    for block in (1 << i for i in reversed(range(whole.bit_length())) if whole >> i & 1):
+        own = slice(start, start + block)
+        last = inverse_unit_lower(lower[:, :, own, own])
+        inverse = last if inverse is None else joined(inverse, lower[:, :, own, :start], last)
+        start += block
+    return ops.matmul(inverse[:, :, :size, :size], right)
+
+
+def inverse_unit_lower(lower: Tensor) -> Tensor:
+    """Returns the inverse of I + L (B, N, S, S), where S is a power of two."""
+    batch, heads, size, _ = ops.shape(lower)
+    inverse = ops.ones((batch, heads, size, 1, 1), dtype=lower.dtype)
     half = 1
-    while half < whole:
-        parts = whole // (2 * half)
+    while half < size:
+        parts = size // (2 * half)
         blocks = ops.reshape(lower, (batch, heads, parts, 2 * half, parts, 2 * half))[:, :, :, half:, :, :half]
         below = ops.transpose(ops.diagonal(blocks, axis1=2, axis2=4), (0, 1, 4, 2, 3))  # C of each two blocks
-        upper, last = inverse[:, :, ::2], inverse[:, :, 1::2]
-        corner = -ops.matmul(ops.matmul(last, below), upper)
-        top = ops.concatenate([upper, ops.zeros_like(upper)], axis=-1)
-        inverse = ops.concatenate([top, ops.concatenate([corner, last], axis=-1)], axis=-2)
+        inverse = joined(inverse[:, :, ::2], below, inverse[:, :, 1::2])
         half *= 2
-    return ops.matmul(inverse[:, :, 0, :size, :size], right)
+    return inverse[:, :, 0]
+
+
+def joined(upper: Tensor, below: Tensor, last: Tensor) -> Tensor:
+    """Returns the inverse of [A 0; C D] from A^-1, C and D^-1, in the last two axes."""
+    corner = -ops.matmul(ops.matmul(last, below), upper)
+    top = ops.concatenate([upper, ops.zeros_like(ops.swapaxes(below, -1, -2))], axis=-1)
+    return ops.concatenate([top, ops.concatenate([corner, last], axis=-1)], axis=-2)
 
 
 def substituted(lower: Tensor, right: Tensor) -> Tensor:

@@ -25,7 +25,7 @@ def solved(lower, right):
     return ops.convert_to_numpy(found), np.linalg.solve(lower + np.eye(lower.shape[-1]), right)
 
 
-@pytest.mark.parametrize("length", [1, 2, 3, 5, 8, 31, 64, 100])
+@pytest.mark.parametrize("length", [1, 2, 3, 5, 8, 17, 31, 64, 65, 100])
 def test_the_solution_is_that_of_numpy(rng, length):
     found, expected = solved(*system(rng, length, 6))
     np.testing.assert_allclose(found, expected, atol=1e-5 * np.abs(expected).max())
