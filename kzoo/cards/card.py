@@ -23,6 +23,7 @@ from kzoo.tasks.classification import ClassificationTask
 from kzoo.training.recipe import Recipe
 
 OWN = "A mechanism of our own"  # says the docstring of one that no paper has
+FEW = 20  # examples whose share is told as a count
 
 
 def render_card(preset: str | Path | Preset, address: Address | None = None, picture: bool = True) -> str:
@@ -154,13 +155,33 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
             worst = min(failing, key=lambda row: row["value"])
             share = f"Only {percent(worst['value'])}" if worst["value"] else "None"
             lines.insert(0, f"{share} of the sequences are right {length_of(worst)}.")
-        strata = sorted(self.preset.stratum_rows, key=lambda row: row["value"])
-        if strata and strata[0]["value"] < 0.99:
-            at = f" at length {strata[0]['length']}" if strata[0]["length"] else ""
+        lines += self.seed_limits()
+        strata = sorted(self.preset.stratum_rows, key=lambda row: (row["n"] < FEW, row["value"]))
+        if strata and strata[0]["n"] >= FEW and strata[0]["value"] < 0.99:
             share = percent(strata[0]["value"])
-            lines.append(f"Of the strata {strata[0]['stratum']}{at} is the worst: only {share} are right.")
+            lines.append(f"Of the strata {strata[0]['stratum']}{_at(strata[0])} is the worst: only {share} are right.")
+        few = [row for row in strata if row["n"] < FEW and row["value"] < 0.99]
+        if few:
+            told = (f"{round(row['value'] * row['n'])} of {row['n']} {row['stratum']}{_at(row)}" for row in few)
+            lines.append(f"Of strata with fewer than {FEW} examples only {_and(list(told))} are right.")
         lines.append(f"Nothing was measured beyond length {longest}.")
         return "## Limits\n\n" + "\n".join(f"- {line}" for line in lines)
+
+    def seed_limits(self) -> list[str]:
+        """Returns how much worse the worst training seed is than these weights, or that there is no other."""
+        if self.constructed:
+            return []
+        own = {row["length"]: row["value"] for row in self.rows if row["metric"] == "sequence_accuracy"}
+        seeds = {row["training_seed"] for row in self.preset.other_rows} | {row["training_seed"] for row in self.rows}
+        if len(seeds) < 2:
+            return ["One training seed: another may do worse."]
+        others = [
+            row for row in self.preset.other_rows if row["metric"] == "sequence_accuracy" and row["length"] in own
+        ]
+        worst = min(others, key=lambda row: row["value"] - own[row["length"]], default=None)
+        if worst is None or worst["value"] >= own[worst["length"]] - 0.01:
+            return []
+        return [f"Of {len(seeds)} training seeds the worst has {percent(worst['value'])} {length_of(worst)}."]
 
     def references(self) -> str:
         weights = self.preset.metadata["files"]["model.safetensors"]
@@ -234,6 +255,10 @@ def length_of(row: Row) -> str:
     return (
         f"at {row['length']}" if row["length"] is not None else "on the test split ({} to {})".format(*row["lengths"])
     )
+
+
+def _at(row: Row) -> str:
+    return f" at length {row['length']}" if row["length"] else ""
 
 
 def _and(words: list[str]) -> str:

@@ -20,7 +20,8 @@ def choices() -> list[dict[str, Any]]:
     the cells of the cross table, with `mechanism` and `tags`, that are the best on pairs alone and with more, alike
     ones too; `preset`, the recommended one, or None; and `ran` and `presets`, all that they are chosen from. A preset
     has `name`, `mechanism`, `tags`, `breaches` (of the budget of the leaderboard), `parameters`, `score` and `holds`,
-    of its own weights, and `seeds` and `weakest`, how many training seeds there are and the score of the weakest.
+    of its own weights, `learned` (whether they solve the longest trained length), and `seeds`, `solved` and `weakest`:
+    how many training seeds there are, how many of them solve every scored length, and the score of the weakest.
     """
     rows = cross_table(entries())
     presets: dict[str, list[dict[str, Any]]] = {}
@@ -92,9 +93,14 @@ def candidate_of(preset: Preset) -> dict[str, Any] | None:
     found |= {"tags": list(protocol.tags(recipe)), "last_token_alone": protocol.last_token_alone(recipe)}
     training, parameters = preset.results.get("training") or [], preset.parameters or 0
     found |= {"breaches": protocol.breaches(recipe, parameters, training), "parameters": parameters}
-    seeds = [_score(seed["accuracy"], lengths) for seed in by_seed(preset, task.name, whole=not lengths).values()]
-    weakest = min(one for one in [score, *seeds] if one is not None)
-    found |= {"seeds": max(1, len(seeds)), "weakest": weakest}
+    measured: list[dict[Any, float]] = [
+        seed["accuracy"] for seed in by_seed(preset, task.name, whole=not lengths).values()
+    ]
+    seeds = [seed for seed in measured if _score(seed, lengths) is not None]
+    found |= {"seeds": len(seeds), "weakest": min(_score(seed, lengths) or 0.0 for seed in seeds)}
+    least = [min(seed[n] for n in lengths) if lengths else seed[None] for seed in seeds]
+    found["solved"] = sum(share >= protocol.SOLVED for share in least)
+    found["learned"] = protocol.learned(accuracies.get(task.splits["train"].lengths[1]))
     return found | {"score": score, "holds": protocol.holds([accuracies], lengths)}
 
 

@@ -24,13 +24,15 @@ NAMED = 3  # mechanisms of a cell that do equally well
 MEANINGS = {
     "intermediate results": "training also had results on the way to the target",
     "gold attention": "training was told where in the source to look for each output",
-    "built-in alignment": "the input says what belongs together, as the digits of one place",
+    "built-in alignment": "the input says what belongs together, as the digits of one place; what a mechanism "
+    "presumes, as a window of fixed distances, is no tag",
     "data augmentation": "trained on examples that were made from others, as by exchanging words",
-    "longer inputs": "something was chosen by inputs longer than those trained on",
+    "longer inputs": "the weights or a setting were chosen by inputs longer than those trained on",
     "other training distribution": "trained on other inputs than the task's training split",
     "constructed": "the weights are computed, not trained",
     protocol.LONGER_VALIDATION: "the weights were selected on inputs longer than those trained on, as the papers do",
-    protocol.PRETRAINED: "began with the weights of another run",
+    protocol.PRETRAINED: "began with the weights of another run, or was calibrated in it; its budget counts",
+    protocol.HINT: "trained in turn on a second task, a hint of the paper's, with a head of its own",
 }
 
 
@@ -48,8 +50,9 @@ def markdown() -> str:
         "content tells the place. So it depends on the task.",
         "## In short",
         "Begin with the row that is most like your task. A task links to the preset to take, whose own weights have "
-        f"{solved} or more at every scored length, or on the test split where there is none; *(some seeds)*: trained "
-        r"with others, it failed; *(one seed)*: others are not run; \*: it had more than pairs of source and target.",
+        f"{solved} or more at every scored length, the longest so many times (×) the longest trained one, or on the "
+        r"test split where there is none; *2 of 3 seeds*: so many of those that the recipe was trained with have that; "
+        r"\*: training had more than pairs of source and target.",
         short_table(found),
         "`kzoo generate PRESET INPUT` runs a preset. `kzoo results --leaderboard` names the runs; `kzoo train RUN "
         "--output DIR` trains one again, or with `--tasks` on another task. `kzoo results --choose` prints the table.",

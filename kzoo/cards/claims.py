@@ -33,24 +33,28 @@ def claims() -> list[dict[str, Any]]:
         trained = task.splits["train"].lengths[1]
         lengths = [n for n in protocol.scored_lengths(task) if n <= entry["times"] * trained]
         measured = {key: _by_seed(entry[key], lengths) for key in ("run", "control")}
+        learned = any(map(protocol.learned, (accuracy for (accuracy,) in _by_seed(entry["run"], [trained]))))
         scores, others = ([mean(seed) for seed in measured[key]] for key in ("run", "control"))
         entry |= {"task": task.name, "trained": trained, "lengths": lengths, "scores": scores, "control_scores": others}
-        found.append(entry | {"found": found_again(measured["run"], mean(others))})
+        found.append(entry | {"found": found_again(measured["run"], mean(others), learned)})
     return found
 
 
-def found_again(seeds: list[list[float]], control: float) -> str:
+def found_again(seeds: list[list[float]], control: float, learned: bool = True) -> str:
     """Returns whether a claim was found again: "yes" if every seed has 90 % at every length, "some seeds" if one has,
-    "in part" if their mean is ten points above that of the control, else "no".
+    "in part" if their mean is ten points above that of the control, else "no", or "not learned".
 
     Args:
         seeds: list of the accuracies by length of each seed.
         control: float. The mean accuracy of the control.
+        learned: bool. Whether a seed has 90 % at the longest trained length.
     """
     solved = [min(seed) >= protocol.SOLVED for seed in seeds]
     if any(solved):
         return "yes" if all(solved) else "some seeds"
-    return "in part" if mean(map(mean, seeds)) >= control + BETTER else "no"
+    if mean(map(mean, seeds)) >= control + BETTER:
+        return "in part"
+    return "no" if learned else "not learned"
 
 
 def section() -> list[str]:
@@ -67,9 +71,11 @@ def section() -> list[str]:
         "## What their papers found, and what these runs have",
         "The papers train larger models for longer. The runs here have at most "
         f"{protocol.PARAMETERS:,} parameters and mostly {protocol.STEPS:,} steps, and their tasks are the nearest of "
-        "kzoo's, not the papers' own. The score is the mean sequence accuracy at the lengths of the row, of the worst "
-        f"seed in brackets. *Found again*: yes if every seed has {solved} at every length, some seeds if one has, in "
-        f"part if the mean is {100 * BETTER:.0f} points or more above the run it is compared with, else no.",
+        "kzoo's, not the papers' own. The score is the mean sequence accuracy at the lengths of the row, up to as many "
+        "times the trained ones as in the paper, or ten times; of the worst seed in brackets. *Found again*: yes if "
+        f"every seed has {solved} at every length, some seeds if one has, in part if the mean is {100 * BETTER:.0f} "
+        "points or more above the run it is compared with, else no; not learned if no seed has as much at the longest "
+        "trained length either, so that the run does not tell.",
         table_of(["what the paper found", "paper", "here", "score", "compared with", "found again"], rows),
     ]
 

@@ -7,7 +7,7 @@ from typing import Any
 from kzoo import tasks
 from kzoo.cards.explain import TAGGER
 from kzoo.cards.markdown import table_of
-from kzoo.cards.protocol import holds, most_frequent_answer
+from kzoo.cards.protocol import SOLVED, holds, learned, most_frequent_answer
 from kzoo.evaluation.report import score_of_seeds, whole_percent
 
 Entries = Sequence[dict[str, Any]]
@@ -21,10 +21,10 @@ def cross_table(found: Entries) -> list[dict[str, Any]]:
 
     Each has `mechanism`, `tags`, `model` (the class) and `cells`: by task `run` (its name), `score` (the mean over
     seeds), `worst` (the score of the worst seed), `tokens` (the same mean of token accuracies, or None where a seed
-    lacks one), `seeds` (how many), `going_on` (how many of them solve the first scored length), `last_token_alone`
-    (whether it answers with that alone) and `holds`, the greatest scored length up to which every seed solves every
-    one, or None. Of several runs of a mechanism with the same tags it is the one with the most seeds, and of those the
-    best.
+    lacks one), `learned` (whether the trained lengths are solved), `seeds` (how many), `going_on` (how many of them
+    solve the first scored length), `last_token_alone` (whether it answers with that alone) and `holds`, the greatest
+    scored length up to which every seed solves every one, or None. Of several runs of a mechanism with the same tags it
+    is the one with the most seeds, and of those the best.
 
     Args:
         found: entries of the leaderboard.
@@ -83,9 +83,12 @@ def _done(rows: Sequence[dict[str, Any]], seeds: int) -> dict[str, set[str]]:
 
 def shown(cell: dict[str, Any] | None, key: str = "score") -> str:
     """Returns a cell as "100 (3)": the score, or the one in tokens, in whole percent, and the mean of how many seeds
-    it is.
+    it is; in italics what was not learned.
     """
-    return "" if cell is None or cell[key] is None else score_of_seeds(cell[key], cell["seeds"])
+    if cell is None or cell[key] is None:
+        return ""
+    text = score_of_seeds(cell[key], cell["seeds"])
+    return text if cell["learned"] else f"*{text}*"
 
 
 def cross_markdown(rows: Sequence[dict[str, Any]]) -> str:
@@ -98,8 +101,10 @@ def cross_markdown(rows: Sequence[dict[str, Any]]) -> str:
     parts = [
         "## All tasks",
         "The score in percent, the mean over (so many) seeds; empty: not run. Of several runs of a mechanism in the "
-        "same model with the same tags it is the one with the most seeds, and of those the best. `kzoo plot "
-        "leaderboard` draws it.",
+        "same model with the same tags it is the one with the most seeds, and of those the best. In italics what was "
+        f"not learned: at the longest trained length, too, it has less than {100 * SOLVED:.0f} %, so that it does not "
+        "tell how a mechanism goes on, but that it needs more training, or another one. `kzoo plot leaderboard` draws "
+        "it.",
         _completeness(rows),
     ]
     alone, told = ([row for row in rows if bool(row["tags"]) is tagged] for tagged in (False, True))
@@ -121,10 +126,10 @@ def _completeness(rows: Entries) -> str:
     by_count: dict[int, list[str]] = {}
     for name, count in complete(rows).items():
         by_count.setdefault(count, []).append(name)
-    found = "; ".join(f"on {count} tasks {', '.join(names)}" for count, names in by_count.items() if count > 1)
+    found = "; ".join(f"{', '.join(names)} {count}" for count, names in by_count.items() if count > 1)
     return (
-        f"{ENOUGH} seeds or more on {ALONE}, a network's as a classifier and as a tagger taken together: "
-        f"{found or 'on two tasks or more none'}." + (_full_part(rows) if found else "")
+        f"Tasks with {ENOUGH} seeds or more on {ALONE}, a network's as a classifier and as a tagger counted as one: "
+        f"{found or 'two or more of none'}." + (_full_part(rows) if found else "")
     )
 
 
@@ -201,6 +206,7 @@ def _cell(entry: dict[str, Any]) -> dict[str, Any]:
         "score": entry["score"]["mean"],
         "worst": entry["score"]["min"],
         "tokens": None if None in tokens else sum(tokens) / len(tokens),
+        "learned": learned(entry["trained"]),
         "seeds": len(own),
         "going_on": sum(holds([seed], entry["lengths"]) is not None for seed in own),
         "last_token_alone": entry["last_token_alone"],

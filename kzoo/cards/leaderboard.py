@@ -20,8 +20,10 @@ def entries() -> list[dict[str, Any]]:
 
     Each has `release`, `task`, `version`, `name`, `mechanism`, `model` (the class), `last_token_alone` (whether it
     answers with the last token of longer targets alone), `tags`, `apart` (both, as it is ranked), `parameters`,
-    `steps`, `examples_seen`, `seconds` (of the median run, all its stages), `recipe_sha256`, `lengths`, `score` and
-    `reach` (each mean, sd, min and max over seeds), `rank` among those with the same `apart`, and `seeds`: for each
+    `steps`, `examples_seen`, `seconds` (of the median run, all its stages, with
+    those of the run that it began with), `recipe_sha256`, `lengths`, `score` and
+    `reach` (each mean, sd, min and max over seeds), `trained` (the mean accuracy at the longest trained length, None
+    where it was not measured), `rank` among those with the same `apart`, and `seeds`: for each
     its `weights_sha256`, `accuracy`, `tokens` (the token accuracy) and `n` by length, `score`, `token_score` (None
     where token accuracy was not measured at every scored length) and `reach`.
     """
@@ -90,11 +92,12 @@ def _entry(
     entry |= {"name": preset.name, "mechanism": recipe.mechanism, "model": recipe.model["class"]}
     entry["last_token_alone"] = protocol.last_token_alone(recipe)
     entry |= {"tags": list(protocol.tags(recipe)), "apart": protocol.apart(recipe), "parameters": preset.parameters}
-    runs = protocol.totals(training)
-    entry |= {key: round(median(run[key] for run in runs)) for key in ("steps", "examples_seen", "seconds")}
+    runs, earlier = protocol.totals(training), protocol.began_with(recipe)
+    for key in ("steps", "examples_seen", "seconds"):
+        entry[key] = round(median(run[key] for run in runs) + earlier[key])
     entry |= {"recipe_sha256": protocol.recipe_sha256(recipe), "lengths": lengths}
     entry |= {key: protocol.spread([own[key] for own in seeds.values()]) for key in ("score", "reach")}
-    return entry | {"seeds": seeds}
+    return entry | {"trained": protocol.at_trained([own["accuracy"] for own in seeds.values()], task), "seeds": seeds}
 
 
 def _tested(own: dict[str, Any], length: int) -> bool:
@@ -152,9 +155,9 @@ def markdown() -> str:
         f"Release {protocol.RELEASE}. Runs of one budget: at most {protocol.PARAMETERS:,} parameters, "
         f"{protocol.STEPS:,} steps and {protocol.EXAMPLES:,} examples, trained on the training split alone, without a "
         "look at longer inputs unless a tag says so. The score is the mean sequence accuracy, in percent, over the "
-        "lengths beyond the trained ones, up to ten times as long; the reach is how many times the trained length is "
-        f"done with {100 * protocol.SOLVED:.0f} % or more at every length up to it. Both are means over seeds, of "
-        f"{protocol.TESTED} examples a length or more. The "
+        "lengths beyond the trained ones, up to ten times as long; the reach is the largest of them, divided by the "
+        f"longest trained length, up to which accuracy is {100 * protocol.SOLVED:.0f} % or more at every one. Both are "
+        f"means over seeds, of {protocol.TESTED} examples a length or more. The "
         f"protocol asks for {len(protocol.SEEDS)} of them: a row with fewer is no more than a first look. Ranks are "
         "within a task and its tags; a classifier that answers with the last token of longer targets alone is ranked "
         "apart. Rendered by `kzoo results --leaderboard --markdown`; `kzoo results --verify NAME` "
@@ -167,7 +170,7 @@ def markdown() -> str:
         task = tasks.get(name)
         low, high = task.splits["train"].lengths
         header = ["rank", "mechanism", "run", "tags", "seeds", "parameters", "examples", "seconds"]
-        header += [*map(str, own[0]["lengths"]), "score", "worst seed", "reach"]
+        header += [f"{high} (trained)", *map(str, own[0]["lengths"]), "score", "worst seed", "reach"]
         rows = [_line(entry) for entry in own]
         parts.append(f"## {name}\n\nTrained on {low} to {high} {task.length_unit}.\n\n{table_of(header, rows)}")
     return "\n\n".join(parts) + "\n"
@@ -175,7 +178,8 @@ def markdown() -> str:
 
 def _line(entry: dict[str, Any]) -> list[str]:
     own = entry["seeds"].values()
-    columns = [percent(sum(seed["accuracy"][n] for seed in own) / len(own)) for n in entry["lengths"]]
+    columns = ["" if entry["trained"] is None else percent(entry["trained"])]
+    columns += [percent(sum(seed["accuracy"][n] for seed in own) / len(own)) for n in entry["lengths"]]
     score = percent(entry["score"]["mean"])
     score += f" ± {100 * entry['score']['sd']:.1f}" if len(own) > 1 else ""
     facts = [str(entry["rank"]), entry["mechanism"] or "", entry["name"]]

@@ -24,7 +24,9 @@ from statistics import mean, stdev
 from typing import Any
 
 from kzoo.errors import InputError
+from kzoo.saving import catalogue
 from kzoo.saving.documents import CLASSIFIERS
+from kzoo.saving.preset import Preset
 from kzoo.tasks import Task
 from kzoo.tasks import get as get_task
 from kzoo.tasks.classification import most_frequent
@@ -41,6 +43,7 @@ FARTHEST = 10  # times the longest trained length
 SOLVED = 0.9
 LONGER_VALIDATION = "longer validation"
 PRETRAINED = "pretrained"
+HINT = "hint task"
 LAST_ALONE = "last token alone"
 
 
@@ -48,6 +51,18 @@ def scored_lengths(task: Task) -> list[int]:
     """Returns the lengths that are scored: those that the task reports beyond the trained, up to ten times as long."""
     longest = task.splits["train"].lengths[1]
     return [n for n in task.test_lengths if n is not None and longest < n <= FARTHEST * longest]
+
+
+def at_trained(seeds: Sequence[Mapping[Any, float]], task: Task) -> float | None:
+    """Returns the mean of accuracies by length over seeds at the longest trained length; None where one lacks it."""
+    longest = task.splits["train"].lengths[1]
+    found = [accuracy.get(longest) for accuracy in seeds]
+    return None if None in found else mean(x for x in found if x is not None)
+
+
+def learned(trained: float | None) -> bool:
+    """Returns whether the trained lengths are solved, or at least not known not to be."""
+    return trained is None or trained >= SOLVED
 
 
 def most_frequent_answer(task: Task, model: str) -> float | None:
@@ -85,11 +100,12 @@ def breaches(recipe: Recipe, parameters: int | None = None, training: Sequence[M
         found.append("its weights are set, not trained")
     if parameters is not None and parameters > PARAMETERS:
         found.append(f"it has {parameters:,} parameters, more than {PARAMETERS:,}")
-    runs = totals(training)
+    runs, earlier = totals(training), began_with(recipe)
     for key, limit, what in (("steps", STEPS, "steps"), ("examples_seen", EXAMPLES, "examples")):
-        most = max((run[key] for run in runs), default=0)
+        most = max((run[key] for run in runs), default=0) + earlier[key]
         if most > limit:
-            found.append(f"it was trained on {most:,} {what}, more than {limit:,}")
+            of = f" with the {earlier[key]:,} of the run that it began with" if earlier[key] else ""
+            found.append(f"it was trained on {most:,} {what}{of}, more than {limit:,}")
     if any(stage.data.split != "train" for stage in recipe.stages):
         found.append("it was trained on another split than train")
     return found
@@ -108,8 +124,20 @@ def totals(training: Sequence[Mapping[str, Any]]) -> list[Counter[str]]:
     return list(runs.values())
 
 
+def began_with(recipe: Recipe) -> Counter[str]:
+    """Returns the same of the runs whose weights a recipe begins with or is calibrated in, and of those before them."""
+    found = Counter[str]()
+    for name in (recipe.init_from, (recipe.calibration or {}).get("preset")):
+        if name is not None and catalogue.bundled(name, catalogue.PRESET, catalogue.RUN):
+            preset = Preset.find(name)
+            runs = totals((preset.results or {}).get("training") or [])
+            found.update(max(runs, key=lambda run: run["steps"], default=Counter()))
+            found.update(began_with(Recipe.from_config(preset.recipe)) if preset.recipe else {})
+    return found
+
+
 def tags(recipe: Recipe) -> tuple[str, ...]:
-    """Returns the tags of a run: its supervision, and how its weights were selected or begun."""
+    """Returns the tags of a run: its supervision, how its weights were selected or begun, and whether it has hints."""
     task, found = get_task(recipe.task), list(recipe.supervision or ())
     longest = task.splits["train"].lengths[1]
     selections = [stage.selection for stage in recipe.stages]
@@ -119,6 +147,8 @@ def tags(recipe: Recipe) -> tuple[str, ...]:
         found.append(LONGER_VALIDATION)
     if recipe.init_from is not None or recipe.calibration is not None:  # the budget of another run is in it
         found.append(PRETRAINED)
+    if recipe.model["config"].get("hints"):
+        found.append(HINT)
     return tuple(dict.fromkeys(found))
 
 

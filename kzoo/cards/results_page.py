@@ -6,7 +6,7 @@ from typing import Any
 
 from kzoo import tasks
 from kzoo.cards.markdown import plain, table_of
-from kzoo.cards.tally import MARGIN, lists, outcomes, summary, tally, tally_table
+from kzoo.cards.tally import MARGIN, extremes, lists, outcomes, summary, tally, tally_table
 from kzoo.evaluation.report import percent
 from kzoo.evaluation.seeds import aggregate, spoken_spread
 from kzoo.saving import catalogue
@@ -68,20 +68,21 @@ def markdown() -> str:
     found = cells()
     numbers = outcomes(found)
     parts = [
-        f"# Results by mechanism, task and length\n\n{summary(numbers)}",
+        f"# Results by mechanism, task and length\n\n{summary(numbers)}{extremes(found, numbers)}",
         f"A published number is *reproduced* where ours differs by {100 * MARGIN:.0f} point or less, and *not "
-        "comparable* where our run was given something else, as the table says. Of several runs of a mechanism the "
-        "best outcome counts.",
+        "comparable* where our run was given something else, as the table says. Of several runs of a mechanism, by "
+        "different recipes, the best outcome counts.",
         "Sequence accuracy, end symbol included: ours / the paper's. A row is a preset or a recorded run; supervision "
-        "is what its training had beyond pairs of source and target, steps are the batches of its training. Where the "
-        "paper has means over its runs, ours is the mean, ± the standard deviation over seeds; else the median, and "
-        "the lowest and the highest seed, between which the median of all seeds is in 3 of 4 cases for three seeds. "
+        "is what its training had beyond pairs of source and target, steps are the batches of its training, without "
+        "those of a run that it began with. Where the paper has means over its runs, ours is the mean, ± the standard "
+        "deviation over seeds; else the median, and the lowest and the highest seed: of three seeds this range has the "
+        "true median with a probability of 3/4. "
         f"(n) stands where there are {FEW} test examples or fewer. Lengths marked * have no test examples but those of "
         "training. Rendered by `kzoo results --markdown`; `kzoo results --run` makes the runs that are missing.",
         "Most runs are shorter than the papers', as the steps and the line above each table say: what falls short may "
         "be for want of training. Those of the recurrent models follow one recipe, 8 epochs (12 on lookup) with a "
-        "cosine rate. What is not run waits for time only: `kzoo results --run NAME_TASK` makes it, by the recipe that "
-        "its row links to, or by the one for the recurrent models.",
+        "cosine rate. `kzoo results --run NAME_TASK` makes a run that a table lacks, by the recipe that its row links "
+        "to, or by the one for the recurrent models.",
         tally_table(tally(numbers)),
     ]
     by_task: dict[str, list[dict[str, Any]]] = {}

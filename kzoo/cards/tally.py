@@ -54,6 +54,18 @@ def summary(found: dict[Number, str]) -> str:
     return f"Of {len(found)} published numbers: {', '.join(parts)}."
 
 
+def extremes(cells: Iterable[dict[str, Any]], found: dict[Number, str]) -> str:
+    """Returns the sentence that says of how many reproduced numbers both fail, and of how many both succeed."""
+    published = {(cell["task"], cell["mechanism"], cell["length"]): cell["published"] for cell in cells}
+    shares = [published[key] for key, word in found.items() if word == "reproduced"]
+    low, high = sum(share <= MARGIN for share in shares), sum(share >= 1 - MARGIN for share in shares)
+    near = 100 * MARGIN
+    return (
+        f" Of those reproduced, {low} are {near:.0f} % or less, where both fail, {high} are {100 - near:.0f} % or "
+        f"more, where both succeed, and {len(shares) - low - high} are between."
+    )
+
+
 def tally_table(counts: dict[str, Counter[str]]) -> str:
     """Returns the counts as Markdown, a line a task and one for all, the tasks linked to their tables."""
     header = ["task", "published", *OUTCOMES]

@@ -137,6 +137,10 @@ def _whose(run: dict[str, Any], many: bool) -> str:
 def _preparation(recipe: Recipe) -> str:
     """Returns where the weights start, how calculations are laid out, and where biases come from."""
     text, layout = "", recipe.layout
+    hints = recipe.model["config"].get("hints") or ()
+    if hints:
+        named = ", ".join(map(code, hints))
+        text += f"\nBatches of the task and of its hint {named} come in turn; each has a head of its own."
     if recipe.init_from:
         text += f"\nIt starts from the weights of {code(recipe.init_from)}, whose steps are not counted here."
     if layout.get("digits"):

@@ -29,7 +29,7 @@ def plot_cross_table(
 
     Args:
         rows: of the cross table: each with `mechanism`, `model`, `tags` and `cells`, by task, of `score` and `seeds`,
-            how many; None of what is not trained.
+            how many, None of what is not trained; `learned`, False of what is written in italics.
         columns: tasks, from left to right; a map has those that one of its mechanisms has a score of.
         path: Path. Where to write it; its suffix, .png, .svg or .pdf, gives the format. Defaults to nowhere.
         note: str. Kept in the file's description, to tell which results it shows.
@@ -61,7 +61,8 @@ def plot_cross_table(
         axes.set_xlim(-0.5, widest - 0.5)
         axes.set_title(title, loc="left", fontsize=10, fontweight="bold")
     figure.colorbar(image, ax=panels, location="bottom", shrink=0.4, aspect=40, pad=0.01, label="score (%)")
-    title = "Score: mean sequence accuracy beyond the trained lengths, in % (seeds); gray: not run"
+    title = "Score: mean sequence accuracy beyond the trained lengths, in % (seeds); "
+    title += "italics: not learned at the trained ones; gray: not run"
     figure.suptitle("\n".join(textwrap.wrap(title, int(figure.get_size_inches()[0] * 10))), fontsize=11)
     return finished(figure, path, note)
 
@@ -79,7 +80,8 @@ def _heat_map(axes: Any, rows: Sequence[Mapping[str, Any]], tasks: Sequence[str]
                 color = "white" if cell["score"] > 0.55 else "0.15"
                 score, seeds = cell["score"], cell["seeds"]
                 text = whole_percent(score) if seeds is None else score_of_seeds(score, seeds)
-                axes.text(j, i, text, fontsize=7.5, ha="center", va="center", color=color)
+                style = "normal" if cell.get("learned", True) else "italic"
+                axes.text(j, i, text, fontsize=7.5, ha="center", va="center", color=color, style=style)
         axes.text(len(tasks) - 0.4, i, ", ".join(row["tags"]), fontsize=8, va="center")
     axes.axvspan(-0.5, len(tasks) - 0.5, color="0.95", zorder=-1)
     image = axes.imshow(values, cmap="YlGnBu", vmin=0, vmax=100, aspect="auto")

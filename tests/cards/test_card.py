@@ -160,3 +160,16 @@ def test_examples_of_a_list_are_not_called_fresh(root):
     listed, drawn = ((root / "hub_cards" / f"{name}.md").read_text() for name in ("ndr_arithmetic", "hinted_sorter"))
     assert "drawn anew each epoch from a list of 100,200 of lengths 1 to 5" in listed and "On fresh" not in listed
     assert "On fresh examples of lengths 2 to 20" in drawn
+
+
+@pytest.mark.once
+def test_limits_of_seeds_and_of_few_examples():
+    alone = "- One training seed: another may do worse.\n"
+    assert alone in render_card("hinted_sorter")
+    seeds = render_card("second_order_tagger_s5")
+    assert "- Of 5 training seeds the worst has 86.8 % at 400.\n" in seeds and alone not in seeds
+    constructed, alike = render_card("theorem_sorter"), render_card("second_order_tagger_a5")
+    assert not any(words in text for text in (constructed, alike) for words in (alone, "training seeds the worst"))
+    few = render_card("coupled_ssmax_addition")
+    assert "- Of strata with fewer than 20 examples only 0 of 1 nines at length 60 are right.\n" in few
+    assert "- Of the strata same_operands at length 60 is the worst: only 27.4 % are right.\n" in few

@@ -147,10 +147,10 @@ def test_the_short_table(monkeypatch, found):
     assert len(shown) >= 8 and all(asks for asks, _ in shown)
     own = next(one for one in found if one["task"] == "copy")
     cases = {
-        "(waypoint_copy.md) |": {},
-        r"(waypoint_copy.md)\* |": {"tags": ["gold attention"]},
-        "(waypoint_copy.md) (some seeds) |": {"weakest": 0.5},
-        "(waypoint_copy.md) (one seed) |": {"seeds": 1},
+        "(waypoint_copy.md) (10×) |": {},
+        r"(waypoint_copy.md)\* (10×) |": {"tags": ["gold attention"]},
+        "(waypoint_copy.md) (10×, 3 of 5 seeds) |": {"solved": 3},
+        "(waypoint_copy.md) (10×, one seed) |": {"seeds": 1, "solved": 1},
         "No preset is right at every length of copy.": {"holds": 30},
     }
     for words, change in cases.items():

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.once
 )
 def test_when_a_claim_is_found_again(seeds, control, found):
     assert found_again(seeds, control) == found
+    assert found_again(seeds, control, learned=False) == ("not learned" if found == "no" else found)
 
 
 def test_every_claim_is_of_two_runs_on_one_task():

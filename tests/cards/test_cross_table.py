@@ -15,13 +15,13 @@ from kzoo.evaluation.report import whole_percent
 pytestmark = pytest.mark.once
 
 
-def entry(mechanism, task, *scores, tags=(), name=None, model="A", tokens=None):
+def entry(mechanism, task, *scores, tags=(), name=None, model="A", tokens=None, trained=1.0):
     seeds = {
         i: {"accuracy": {20: score, 30: score}, "score": score, "token_score": tokens} for i, score in enumerate(scores)
     }
     score = {"mean": sum(scores) / len(scores), "min": min(scores)}
     own = {"mechanism": mechanism, "task": task, "name": name or f"{mechanism}_{task}", "model": model}
-    own["last_token_alone"] = False
+    own |= {"last_token_alone": False, "trained": trained}
     return own | {"tags": list(tags), "lengths": [20, 30], "seeds": seeds, "score": score}
 
 
@@ -35,9 +35,11 @@ def test_a_cell_is_the_run_with_the_most_seeds_and_of_those_the_best():
     alone, told = cross_table(found)
     cell = alone["cells"]["copy"]
     own = {"run": "better", "score": pytest.approx(0.8), "worst": 0.5, "tokens": None, "seeds": 3, "holds": None}
-    assert cell == own | {"last_token_alone": False, "going_on": 2}
+    assert cell == own | {"last_token_alone": False, "going_on": 2, "learned": True}
     assert told["tags"] == ["longer inputs"] and told["cells"]["copy"]["holds"] == 30
     assert shown(cell) == "80 (3)" and shown(None) == ""
+    for trained, text in ((0.9, "0 (1)"), (None, "0 (1)"), (0.89, "*0 (1)*")):  # not learned
+        assert shown(cross_table([entry("one", "copy", 0.0, trained=trained)])[0]["cells"]["copy"]) == text
 
 
 def test_rows_and_columns_have_an_order():
@@ -70,7 +72,7 @@ def test_on_how_many_tasks_a_mechanism_is_complete():
     assert full_part(rows) == (["one"], ["copy", "s3"]) and full_part(rows, seeds=5) == ([], [])
     more = cross_table([*found, entry("three", "copy", 1.0, 0.5, 0.5)])
     assert full_part(more) == (["one", "three", "two"], ["copy"])
-    told = "taken together: on 2 tasks one. Without a gap: 1 mechanisms on 2 tasks (copy, s3).\n"
+    told = "counted as one: one 2. Without a gap: 1 mechanisms on 2 tasks (copy, s3).\n"
     assert told in cross_markdown(rows)
 
 

@@ -59,6 +59,26 @@ def test_what_the_protocol_allows():
 
 
 @pytest.mark.once
+def test_the_run_that_another_began_with_counts():
+    earlier = protocol.began_with(recipe(init_from="second_order_tagger_a5"))
+    assert earlier["steps"] == 3_000 and protocol.began_with(recipe()) == {}
+    found = protocol.breaches(recipe(init_from="second_order_tagger_a5"), None, [{"steps": 10, "examples_seen": 640}])
+    assert found[0] == "it was trained on 3,010 steps with the 3,000 of the run that it began with, more than 3,000"
+    chain = protocol.began_with(load_recipe("long_ndr_arithmetic"))  # that began with another, too
+    first, second = (protocol.began_with(recipe(init_from=n)) for n in ("ndr_arithmetic", "stretched_ndr_arithmetic"))
+    assert chain == second and second["steps"] > first["steps"] > 0
+    assert protocol.began_with(load_recipe("abc_addition"))["steps"] > protocol.STEPS  # it was calibrated in another
+
+
+@pytest.mark.once
+def test_what_was_learned():
+    task = kzoo.tasks.get("parity_check")
+    assert protocol.at_trained([{40: 1.0}, {40: 0.5, 60: 0.0}], task) == 0.75
+    assert protocol.at_trained([{40: 1.0}, {60: 1.0}], task) is None
+    assert [protocol.learned(x) for x in (None, 0.9, 0.89)] == [True, True, False]
+
+
+@pytest.mark.once
 def test_a_run_takes_what_all_its_stages_take():
     stage = {"steps": 100, "examples_seen": 6_400, "seconds": 10.0}
     training = [stage | {"seed": seed, "stage": k, "seconds": 10.0 + seed} for seed in (0, 1, 2) for k in (0, 1)]

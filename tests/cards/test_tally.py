@@ -2,7 +2,7 @@
 
 import re
 
-from kzoo.cards.tally import OUTCOMES, lists, outcome, outcomes, summary, tally, tally_table
+from kzoo.cards.tally import OUTCOMES, extremes, lists, outcome, outcomes, summary, tally, tally_table
 
 
 def cell(ours, paper, published=None, mechanism="a", length=15, needs=""):
@@ -25,6 +25,15 @@ def test_of_several_runs_the_best_counts():
     counts = tally(found)
     assert counts == {"copy": {"reproduced": 1, "not run": 1, "lower": 1}}
     assert "| all | 3 | 1 | 0 | 1 | 0 | 1 | 0 |" in tally_table(counts) and "[copy](#copy)" in tally_table(counts)
+
+
+def test_where_both_fail_or_succeed():
+    cells = [cell(ours, ours, length=i) for i, ours in enumerate((0.0, 0.01, 0.5, 0.99, 1.0, 1.0), 1)]
+    found = extremes(cells, outcomes(cells))
+    assert found == (
+        " Of those reproduced, 2 are 1 % or less, where both fail, 3 are 99 % or more, where both succeed, and 1 are "
+        "between."
+    )
 
 
 def test_every_number_is_counted_in_the_summary_and_listed_behind_its_link():
