@@ -116,7 +116,7 @@ def test_the_page_is_what_is_rendered(root):
     text = markdown()
     stale = "run: kzoo results --choose --markdown > hub_cards/which_mechanism.md"
     assert (root / "hub_cards" / "which_mechanism.md").read_text(encoding="utf-8") == text, stale
-    assert {*SUPERVISION, protocol.LONGER_VALIDATION, protocol.PRETRAINED} == set(MEANINGS)
+    assert {*SUPERVISION, protocol.LONGER_VALIDATION, protocol.PRETRAINED, protocol.HINT} == set(MEANINGS)
     told = dict(re.findall(r'^\| <a id="(\w+)"></a>\*\*\1\*\* \| (.+) \| .*\|$', text, re.MULTILINE))
     assert set(told) == set(re.findall(r"\]\(#(\w+)\)", text)) and len(told) > 80 and all(map(in_words, told))
     for place in set(re.findall(r"\]\(\.\./(layers/[\w/]+\.py)\)", text)):
