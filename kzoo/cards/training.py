@@ -109,7 +109,7 @@ def _runs(runs: list[dict[str, Any]], rows: list[dict[str, Any]]) -> str:
         for row in rows
         if last and row["metric"] == "sequence_accuracy" and row["length"] is None and "stratum" not in row
     }
-    staged = ["stage", "on the test split after it"] if last else []
+    staged = ["stage", *(["on the test split after it"] if after else [])] if last else []
     header = ["seed", "epochs", "steps", "examples seen", "seconds", "backend", *staged]
     lines = []
     for seed in dict.fromkeys(run["seed"] for run in runs):
@@ -118,14 +118,14 @@ def _runs(runs: list[dict[str, Any]], rows: list[dict[str, Any]]) -> str:
             stage = run.get("stage", 0)
             lines.append(_row(seed, [run], [str(stage + 1), after.get((seed, stage), "")][: len(staged)]))
         if len(own) > 1:
-            lines.append(_row(seed, own, ["all", ""]))
+            lines.append(_row(seed, own, ["all", ""][: len(staged)]))
     return table_of(header, lines)
 
 
 def _row(seed: int, runs: list[dict[str, Any]], more: list[str]) -> list[str]:
     numbers = [sum(run[key] for run in runs) for key in ("epoch", "steps", "examples_seen", "seconds")]
     cells = [str(seed), *(f"{number:,.0f}" for number in numbers)]
-    if len(runs) > 1:
+    if len(runs) > 1 and numbers[-1] >= 360:
         cells[-1] += f" ({numbers[-1] / 3600:.1f} hours)"
     return [*cells, ", ".join(sorted({run["backend"] for run in runs})), *more]
 
