@@ -6,15 +6,15 @@ from kzoo.annotations import Tensor
 from kzoo.layers.functional.scan import scan
 from kzoo.layers.functional.traced import is_symbolic
 
-SMALLEST = 16  # rows of a block
+SMALLEST = 16  # rows of a second block
 
 
 def solve_unit_lower(lower: Tensor, right: Tensor) -> Tensor:
     """Returns the X of (I + L) X = R.
 
-    With a known T the inverse is put together from those of diagonal blocks, which double in size; blocks of powers of
-    two, the largest first, as 64 and 16 of 80, are joined to the whole. That takes a product of matrices for each size,
-    where substitution has T steps, and adds up what is rounded.
+    With a known T the inverse is put together from those of diagonal blocks, which double in size; the whole is one
+    power of two or two, as 64 and 16. That takes a product of matrices for each size, where substitution has T steps,
+    and adds up what is rounded.
 
         [A 0]^-1   [    A^-1       0  ]
         [C D]    = [-D^-1 C A^-1  D^-1]
@@ -32,16 +32,24 @@ def solve_unit_lower(lower: Tensor, right: Tensor) -> Tensor:
         return substituted(lower, right)
     if not isinstance(size, int):
         return ops.solve_triangular(lower + ops.eye(ops.shape(lower)[-1], dtype=lower.dtype), right, lower=True)
-    whole = -(-size // SMALLEST) * SMALLEST if size > SMALLEST else 1 << (size - 1).bit_length()
-    lower = ops.pad(lower, [[0, 0], [0, 0], [0, whole - size], [0, whole - size]])
-    inverse: Tensor = None
-    start = 0
-    for block in (1 << i for i in reversed(range(whole.bit_length())) if whole >> i & 1):
-        own = slice(start, start + block)
-        last = inverse_unit_lower(lower[:, :, own, own])
-        inverse = last if inverse is None else joined(inverse, lower[:, :, own, :start], last)
-        start += block
+    blocks = blocks_of(size)
+    padding = [0, sum(blocks) - size]
+    lower = ops.pad(lower, [[0, 0], [0, 0], padding, padding])
+    first = blocks[0]
+    inverse = inverse_unit_lower(lower[:, :, :first, :first])
+    if len(blocks) == 2:
+        last = inverse_unit_lower(lower[:, :, first:, first:])
+        inverse = joined(inverse, lower[:, :, first:, :first], last)
     return ops.matmul(inverse[:, :, :size, :size], right)
+
+
+def blocks_of(size: int) -> list[int]:
+    """Returns one power of two or two, the larger first, whose sum is no less than a size."""
+    first = 1 << (size.bit_length() - 1)
+    if first == size:
+        return [size]
+    second = max(SMALLEST, 1 << (size - first - 1).bit_length())
+    return [first, second] if second < first else [2 * first]
 
 
 def inverse_unit_lower(lower: Tensor) -> Tensor:

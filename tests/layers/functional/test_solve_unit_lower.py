@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from kzoo.layers.functional.solve_unit_lower import solve_unit_lower, substituted
+from kzoo.layers.functional.solve_unit_lower import blocks_of, solve_unit_lower, substituted
 
 
 def system(rng, length, size):
@@ -29,6 +29,12 @@ def solved(lower, right):
 def test_the_solution_is_that_of_numpy(rng, length):
     found, expected = solved(*system(rng, length, 6))
     np.testing.assert_allclose(found, expected, atol=1e-5 * np.abs(expected).max())
+
+
+def test_two_blocks_at_most():
+    sizes = (1, 3, 5, 16, 17, 32, 40, 65, 100, 128, 400)
+    found = [[1], [4], [8], [16], [32], [32], [32, 16], [64, 16], [128], [128], [512]]
+    assert [blocks_of(size) for size in sizes] == found
 
 
 def test_substitution_has_the_same_solution(rng):
