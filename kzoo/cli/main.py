@@ -50,7 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if found is None:
             raise
         _tell(found, options)
-        return 1 if isinstance(found, (OutputError, UnreachableError, OSError)) else 2
+        failed = isinstance(found, (OutputError, UnreachableError)) or not isinstance(found, KzooError)
+        return 1 if failed else 2
 
 
 def _tell(error: Exception, options: argparse.Namespace) -> None:
