@@ -58,7 +58,7 @@ def test_markdown(one_run):
     assert line + " 75.0 % (50.0 % to 100 %) (n 8) / 100 % |" in text
     assert "Tables 2, 4 and 7: medians of 5 runs. The paper trains up to 100 epochs." in text
     assert "| content |  |  | not run |" in text and "| content |  |  | needs data |  | needs data / 62.1 % |" in text
-    assert "[recipe](" not in text and "What is not run waits for time only" in text
+    assert "[recipe](" not in text and "makes a run that a table lacks" in text
     assert text.index("Of 777 published numbers: [") < text.index("| all | 777 |") < text.index("## addition")
     assert "unpack them, and `KZOO_CFQ=FOLDER kzoo results --run '*_cfq'` makes the runs." in text
 
