@@ -52,7 +52,7 @@ def markdown() -> str:
         "Begin with the row that is most like your task. A task links to the preset to take, whose own weights have "
         f"{solved} or more at every scored length, the longest so many times (×) the longest trained one, or on the "
         r"test split where there is none; *2 of 3 seeds*: so many of those that the recipe was trained with have that; "
-        r"\*: training had more than pairs of source and target.",
+        r"\*: training had more than pairs of source and target, or a look at longer inputs, as the tags below say.",
         short_table(found),
         "`kzoo generate PRESET INPUT` runs a preset. `kzoo results --leaderboard` names the runs; `kzoo train RUN "
         "--output DIR` trains one again, or with `--tasks` on another task. `kzoo results --choose` prints the table.",
