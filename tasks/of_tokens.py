@@ -1,4 +1,4 @@
-"""Methods that take a source, and nothing else."""
+"""Methods that take a source, and nothing else; and the tokens of a text."""
 
 import functools
 from collections.abc import Callable
@@ -17,7 +17,12 @@ def of_tokens(method: Callable[..., Answer]) -> Callable[..., Answer]:
     @functools.wraps(method)
     def checked(self: Any, source: object) -> Answer:
         if isinstance(source, str):
-            source = "".join(source.split()) if self.characters else source.split()
+            source = tokens_of(source, self.characters)
         return method(self, checks.tokens(f"a source of {self.name}", source))
 
     return checked
+
+
+def tokens_of(text: str, characters: bool) -> list[str]:
+    """Returns the tokens of a text: its characters, or what spaces are between."""
+    return list("".join(text.split())) if characters else text.split()

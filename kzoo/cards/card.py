@@ -9,8 +9,9 @@ from kzoo import tasks
 from kzoo.cards.bibtex import bibtex
 from kzoo.cards.explain import Part, explain
 from kzoo.cards.front_matter import front_matter
+from kzoo.cards.limits import limits
 from kzoo.cards.markdown import code, plain, table_of
-from kzoo.cards.row_tables import other_seeds, strata_table
+from kzoo.cards.row_tables import length_of, listed, other_seeds, strata_table
 from kzoo.cards.training import span, training
 from kzoo.errors import PresetError
 from kzoo.evaluation.report import percent, table
@@ -23,7 +24,6 @@ from kzoo.tasks.classification import ClassificationTask
 from kzoo.training.recipe import Recipe
 
 OWN = "A mechanism of our own"  # says the docstring of one that no paper has
-FEW = 20  # examples whose share is told as a count
 
 
 def render_card(preset: str | Path | Preset, address: Address | None = None, picture: bool = True) -> str:
@@ -95,7 +95,7 @@ class _Card:
             self.usage(),
             self.results(),
             training(self.name, self.preset, self.task),
-            self.limits(),
+            limits(self.preset, self.constructed),
             self.references(),
             self.citation(),
         ]
@@ -146,42 +146,6 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
             f"{text}\n\nLength counts {self.task.length_unit}. Measured on {backends} with greedy decoding, example "
             f"seed {self.rows[0]['seed']}; 95 % Wilson intervals over examples.{source}"
         )
-
-    def limits(self) -> str:
-        longest = max(row["length"] or row["lengths"][1] for row in self.rows)
-        failing = [row for row in self.rows if row["metric"] == "sequence_accuracy" and row["value"] < 0.99]
-        lines = [plain(line) for line in self.preset.metadata.get("limits", [])]
-        if failing:
-            worst = min(failing, key=lambda row: row["value"])
-            share = f"Only {percent(worst['value'])}" if worst["value"] else "None"
-            lines.insert(0, f"{share} of the sequences are right {length_of(worst)}.")
-        lines += self.seed_limits()
-        strata = sorted(self.preset.stratum_rows, key=lambda row: (row["n"] < FEW, row["value"]))
-        if strata and strata[0]["n"] >= FEW and strata[0]["value"] < 0.99:
-            share = percent(strata[0]["value"])
-            lines.append(f"Of the strata {strata[0]['stratum']}{_at(strata[0])} is the worst: only {share} are right.")
-        few = [row for row in strata if row["n"] < FEW and row["value"] < 0.99]
-        if few:
-            told = (f"{round(row['value'] * row['n'])} of {row['n']} {row['stratum']}{_at(row)}" for row in few)
-            lines.append(f"Of strata with fewer than {FEW} examples only {_and(list(told))} are right.")
-        lines.append(f"Nothing was measured beyond length {longest}.")
-        return "## Limits\n\n" + "\n".join(f"- {line}" for line in lines)
-
-    def seed_limits(self) -> list[str]:
-        """Returns how much worse the worst training seed is than these weights, or that there is no other."""
-        if self.constructed:
-            return []
-        own = {row["length"]: row["value"] for row in self.rows if row["metric"] == "sequence_accuracy"}
-        seeds = {row["training_seed"] for row in self.preset.other_rows} | {row["training_seed"] for row in self.rows}
-        if len(seeds) < 2:
-            return ["One training seed: another may do worse."]
-        others = [
-            row for row in self.preset.other_rows if row["metric"] == "sequence_accuracy" and row["length"] in own
-        ]
-        worst = min(others, key=lambda row: row["value"] - own[row["length"]], default=None)
-        if worst is None or worst["value"] >= own[worst["length"]] - 0.01:
-            return []
-        return [f"Of {len(seeds)} training seeds the worst has {percent(worst['value'])} {length_of(worst)}."]
 
     def references(self) -> str:
         weights = self.preset.metadata["files"]["model.safetensors"]
@@ -241,27 +205,10 @@ def claim(rows: list[Row], task: Any, trained: tuple[int, int] | None, construct
     equal: dict[str, list[str]] = {}
     for row in accuracies:
         equal.setdefault(percent(row["value"]), []).append(length_of(row))
-    found = "; ".join(f"{share} {_and(lengths)}" for share, lengths in equal.items())
+    found = "; ".join(f"{share} {listed(lengths)}" for share, lengths in equal.items())
     n = min(row["n"] for row in accuracies)
     what = "accuracy" if isinstance(task, ClassificationTask) else "sequence accuracy"
     origin = "constructed, not trained" if constructed else "trained on lengths that no recipe states"
     if trained is not None:
         origin = f"trained on {span(*trained)} ({task.length_unit})"
     return f"Task `{task.name}`, {origin}. Test {what} by length: {found} (at least {n:,} examples each)."
-
-
-def length_of(row: Row) -> str:
-    """Returns how a text names the length of a row."""
-    return (
-        f"at {row['length']}" if row["length"] is not None else "on the test split ({} to {})".format(*row["lengths"])
-    )
-
-
-def _at(row: Row) -> str:
-    return f" at length {row['length']}" if row["length"] else ""
-
-
-def _and(words: list[str]) -> str:
-    first, *others = words
-    others = [word.removeprefix("at ") for word in others]
-    return first if not others else f"{', '.join([first, *others[:-1]])} and {others[-1]}"

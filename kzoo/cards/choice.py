@@ -1,6 +1,7 @@
 """Which mechanism for which task: the best of the leaderboard, and the bundled preset to take, by rule."""
 
 from collections.abc import Mapping, Sequence
+from statistics import mean
 from typing import Any
 
 from kzoo import tasks
@@ -93,13 +94,11 @@ def candidate_of(preset: Preset) -> dict[str, Any] | None:
     found |= {"tags": list(protocol.tags(recipe)), "last_token_alone": protocol.last_token_alone(recipe)}
     training, parameters = preset.results.get("training") or [], preset.parameters or 0
     found |= {"breaches": protocol.breaches(recipe, parameters, training), "parameters": parameters}
-    measured: list[dict[Any, float]] = [
-        seed["accuracy"] for seed in by_seed(preset, task.name, whole=not lengths).values()
-    ]
-    seeds = [seed for seed in measured if _score(seed, lengths) is not None]
-    found |= {"seeds": len(seeds), "weakest": min(_score(seed, lengths) or 0.0 for seed in seeds)}
-    least = [min(seed[n] for n in lengths) if lengths else seed[None] for seed in seeds]
-    found["solved"] = sum(share >= protocol.SOLVED for share in least)
+    measured = [seed["accuracy"] for seed in by_seed(preset, task.name, whole=not lengths).values()]
+    keys: list[int | None] = list(lengths) or [None]
+    seeds = [[seed[n] for n in keys] for seed in measured if _score(seed, lengths) is not None]
+    found |= {"seeds": len(seeds), "solved": sum(min(seed) >= protocol.SOLVED for seed in seeds)}
+    found["weakest"] = min(map(mean, seeds))
     found["learned"] = protocol.learned(accuracies.get(task.splits["train"].lengths[1]))
     return found | {"score": score, "holds": protocol.holds([accuracies], lengths)}
 

@@ -33,7 +33,7 @@ def claims() -> list[dict[str, Any]]:
         trained = task.splits["train"].lengths[1]
         lengths = [n for n in protocol.scored_lengths(task) if n <= entry["times"] * trained]
         measured = {key: _by_seed(entry[key], lengths) for key in ("run", "control")}
-        learned = any(map(protocol.learned, (accuracy for (accuracy,) in _by_seed(entry["run"], [trained]))))
+        learned = any(protocol.learned(seed["accuracy"].get(trained)) for seed in by_seed(own, task.name).values())
         scores, others = ([mean(seed) for seed in measured[key]] for key in ("run", "control"))
         entry |= {"task": task.name, "trained": trained, "lengths": lengths, "scores": scores, "control_scores": others}
         found.append(entry | {"found": found_again(measured["run"], mean(others), learned)})

@@ -20,12 +20,11 @@ def entries() -> list[dict[str, Any]]:
 
     Each has `release`, `task`, `version`, `name`, `mechanism`, `model` (the class), `last_token_alone` (whether it
     answers with the last token of longer targets alone), `tags`, `apart` (both, as it is ranked), `parameters`,
-    `steps`, `examples_seen`, `seconds` (of the median run, all its stages, with
-    those of the run that it began with), `recipe_sha256`, `lengths`, `score` and
-    `reach` (each mean, sd, min and max over seeds), `trained` (the mean accuracy at the longest trained length, None
-    where it was not measured), `rank` among those with the same `apart`, and `seeds`: for each
-    its `weights_sha256`, `accuracy`, `tokens` (the token accuracy) and `n` by length, `score`, `token_score` (None
-    where token accuracy was not measured at every scored length) and `reach`.
+    `steps`, `examples_seen`, `seconds` (of the median run, all its stages, with those of the run that it began with),
+    `recipe_sha256`, `lengths`, `score` and `reach` (each mean, sd, min and max over seeds), `trained` (the mean
+    accuracy at the longest trained length, None where it was not measured), `rank` among those with the same `apart`,
+    and `seeds`: for each its `weights_sha256`, `accuracy`, `tokens` (the token accuracy) and `n` by length, `score`,
+    `token_score` (None where token accuracy was not measured at every scored length) and `reach`.
     """
     found = []
     for name in catalogue.names_of(catalogue.PRESET, catalogue.RUN):

@@ -1,4 +1,4 @@
-"""Tables of a preset's rows: those of other seeds, and those of strata."""
+"""Tables of a preset's rows, those of other seeds and those of strata, and words for their lengths."""
 
 from typing import Any
 
@@ -40,3 +40,17 @@ def strata_table(rows: list[Row], task: Any) -> str:
         name = f"{stratum}: {task.strata[stratum].about}" if stratum in task.strata else stratum
         lines.append([name, *cells, ", ".join(dict.fromkeys(counts))])
     return table_of(["stratum", *(str(n or "test split") for n in lengths), "n"], lines)
+
+
+def length_of(row: Row) -> str:
+    """Returns how a text names the length of a row."""
+    return (
+        f"at {row['length']}" if row["length"] is not None else "on the test split ({} to {})".format(*row["lengths"])
+    )
+
+
+def listed(words: list[str]) -> str:
+    """Returns words with commas and "and" between them, "at" before the first alone."""
+    first, *others = words
+    others = [word.removeprefix("at ") for word in others]
+    return first if not others else f"{', '.join([first, *others[:-1]])} and {others[-1]}"

@@ -109,7 +109,7 @@ def _runs(runs: list[dict[str, Any]], rows: list[dict[str, Any]]) -> str:
         for row in rows
         if last and row["metric"] == "sequence_accuracy" and row["length"] is None and "stratum" not in row
     }
-    staged = ["stage", *(["on the test split after it"] if after else [])] if last else []
+    staged = [*(["stage"] if last else []), *(["on the test split after it"] if after else [])]
     header = ["seed", "epochs", "steps", "examples seen", "seconds", "backend", *staged]
     lines = []
     for seed in dict.fromkeys(run["seed"] for run in runs):

@@ -135,8 +135,7 @@ def draw_leaderboard(options: argparse.Namespace) -> None:
     order = task_order(rows)
     if options.task is None:
         shown = _chosen_rows(rows, options.mechanisms) if options.mechanisms else rows
-        columns = [task for task in order if any(task in row["cells"] for row in shown)]
-        plot_cross_table([*shown, *frequent_rows(shown)], columns, options.output)
+        plot_cross_table([*shown, *frequent_rows(shown)], order, options.output)
     else:
         if options.task not in order:
             raise UnknownNameError(did_you_mean("task of the leaderboard", options.task, order))

@@ -110,8 +110,8 @@ def plot_task_lengths(
     alike as one, others gray.
 
     Solid curves are of runs on pairs alone, dashed ones of runs that had more, dotted ones of what answers with the
-    last token alone. Bars go from the worst seed to the best
-    around the mean over seeds. Coloured curves stand a little beside their length, not to hide each other.
+    last token alone. Bars go from the worst seed to the best around the mean over seeds. Coloured curves stand a little
+    beside their length, not to hide each other.
 
     Args:
         found: entries of the leaderboard: each with `task`, `mechanism`, `tags`, `score` (`mean`) and `seeds`, which

@@ -10,6 +10,7 @@ from kzoo.annotations import Arrays, Config, Inputs, Tensor, Text, TokenIds
 from kzoo.errors import InputError
 from kzoo.preprocessing.padding import bucket, pad
 from kzoo.preprocessing.tokenizer import Tokenizer
+from kzoo.tasks.of_tokens import tokens_of
 
 MAX_LENGTH = 10_000
 
@@ -74,7 +75,7 @@ class Preprocessor:
         """Returns the tokens of a text."""
         if not isinstance(text, str):
             return text
-        return list("".join(text.split())) if self.characters else text.split()
+        return tokens_of(text, self.characters)
 
     def encode_source(self, source: Text) -> list[int]:
         """Returns the ids of one source as the model reads it.
