@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from kzoo.layers.recurrent.window_encoder import WindowEncoder as WindowEncoder
     from kzoo.layers.transformer.adaptive_computation import AdaptiveComputation as AdaptiveComputation
     from kzoo.layers.transformer.cached_attention import CachedAttention as CachedAttention
+    from kzoo.layers.transformer.canon_attention import CanonAttention as CanonAttention
     from kzoo.layers.transformer.copy_gate import CopyGate as CopyGate
     from kzoo.layers.transformer.counting_attention import CountingAttention as CountingAttention
     from kzoo.layers.transformer.decoder_block import DecoderBlock as DecoderBlock

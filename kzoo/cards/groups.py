@@ -138,8 +138,15 @@ GROUPS = (
         ("depth",),
     ),
     Group(
+        "neighbours",
+        "links to follow, each told in a few tokens side by side",
+        "reads each token together with the few before it, so that one look finds a token by what stands beside it",
+        "what is farther apart than these few has to be found by content or by distance, as without",
+        ("CanonAttention",),
+    ),
+    Group(
         "distances",
-        "links to follow, or tokens at one distance or pace",
+        "tokens at one distance or pace",
         "looks for content and for how far a token is from the current step",
         "good where input and output go along at one pace; large distances are new to it",
         ("RelativeAttention", "RotaryAttention"),

@@ -50,7 +50,7 @@ BLOCKS: dict[str, Config] = {
     **{name: _attention(bias=name) for name in BIASES},
     **{name: _attention(weighting=name) for name in WEIGHTINGS},
     "causal_geometric": {"attention": "geometric"},
-    **{name: {"attention": name} for name in ("path", "delta", "delta_product")},
+    **{name: {"attention": name} for name in ("canon", "path", "delta", "delta_product")},
 }
 ENCODINGS: dict[str, Config | str] = {
     "sinusoidal": "sinusoidal",
@@ -119,7 +119,10 @@ TAGGED = ("s3", "mqar")
 # What a tagger writes: into the first columns if it sees what comes later, else behind the source.
 WRITTEN = ("copy", "reverse_string", "bucket_sort", "stack_manipulation", "sum_digits", "compute_sqrt")
 BEHIND = ("lstm_tagger", "second_order_tagger", "stack_tagger")
-OF_BLOCKS = ("nope", "rope", "alibi", "hard_alibi", "cope", "forgetting", "stick_breaking", "asentmax", "path", "delta")
+OF_BLOCKS = (
+    *("nope", "rope", "alibi", "hard_alibi", "cope", "forgetting", "stick_breaking", "asentmax"),
+    *("canon", "path", "delta"),
+)
 TAGGERS: dict[str, Config] = {
     "lstm_tagger": READERS["lstm"],
     "second_order_tagger": READERS["second_order"],

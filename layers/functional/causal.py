@@ -1,4 +1,4 @@
-"""What a decoder over one sequence of source, delimiter and target looks at."""
+"""What a decoder over one sequence sees of it: what stands before, and where its source ends."""
 
 from keras import ops
 
@@ -9,6 +9,20 @@ def causal_mask(length: int | Tensor) -> Tensor:
     """Returns a bool tensor of shape (1, T, T), True where the key is not behind the query."""
     positions = ops.arange(length, dtype="int32")
     return (positions[None, :] <= positions[:, None])[None]
+
+
+def causal_filter(x: Tensor, taps: Tensor) -> Tensor:
+    """Returns of each vector and those before it the sum over r of taps[r] * x_(t-r); x is 0 before the first.
+
+    Args:
+        x: tensor of shape (..., T, C).
+        taps: tensor of shape (W, C), or (W, ..., C), which broadcasts against `x` but for its first axis.
+    """
+    length, found = ops.shape(x)[-2], taps[0] * x
+    for r in range(1, taps.shape[0]):
+        earlier = ops.pad(x, [[0, 0]] * (len(x.shape) - 2) + [[r, 0], [0, 0]])[..., :length, :]
+        found = found + taps[r] * earlier
+    return found
 
 
 def column_of(token_ids: Tensor, delimiter: int, padding: int) -> Tensor:

@@ -8,7 +8,7 @@ from keras import ops
 from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, Spec, Tensor
 from kzoo.errors import InputError
-from kzoo.layers.functional.causal import causal_mask
+from kzoo.layers.functional.causal import causal_filter, causal_mask
 from kzoo.layers.functional.check_mask import check_boolean
 from kzoo.layers.functional.dense import dense, glorot
 from kzoo.layers.functional.normalized import normalized
@@ -143,11 +143,8 @@ class PathAttention(MultiHeadAttention):
 
     def marks(self, unfiltered: Tensor) -> Tensor:
         """Returns the w of every position, float32 (B, N, S, H)."""
-        unfiltered, weights = ops.cast(unfiltered, "float32"), ops.cast(self.filter, "float32")
-        length, found = ops.shape(unfiltered)[2], weights[0] * unfiltered
-        for r in range(1, self.width):
-            found = found + weights[r] * ops.pad(unfiltered, [[0, 0], [0, 0], [r, 0], [0, 0]])[:, :, :length]
-        return normalized(ops.silu(found))
+        filtered = causal_filter(ops.cast(unfiltered, "float32"), ops.cast(self.filter, "float32"))
+        return normalized(ops.silu(filtered))
 
     def mark(self, unfiltered: Tensor, index: Tensor) -> Tensor:
         """Returns the w of one position of each row, float32 (B, N, 1, H)."""

@@ -100,7 +100,7 @@ def test_the_groups_are_told_by_what_recipes_are_made_of():
     assert group_of(recipe("TransformerClassifier", looped, "parity_check")).title == "loops"
     for reader in ("beam_tree", "rir", "crvnn"):
         assert group_of(recipe("RecurrentClassifier", {"reader": reader}, "listops")).title == "trees"
-    for mixer, title in {"delta": "states", "path": "paths", "dot_product": "content"}.items():
+    for mixer, title in {"delta": "states", "path": "paths", "canon": "neighbours", "dot_product": "content"}.items():
         reader = {"class": "MixerReader", "config": {"mixer": mixer}}
         assert group_of(recipe("SequenceTagger", {"reader": reader}, "s3")).title == title
     assert group_of(recipe("SequenceTagger", {}, "s3")).title == "states"

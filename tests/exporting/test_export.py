@@ -146,6 +146,7 @@ def test_what_differs_is_refused_and_leaves_nothing(models, tmp_path, monkeypatc
 
 ATTENTIONS = {
     "delta": "delta",
+    "canon": "canon",
     "path": "path",
     "geometric": {"class": "MultiHeadAttention", "config": {"heads": 1, "weighting": "geometric"}},
     "cope": {"class": "MultiHeadAttention", "config": {"heads": 1, "bias": "cope"}},

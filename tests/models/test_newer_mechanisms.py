@@ -28,6 +28,21 @@ CASES = {
     "gated_relative": (None, "gated_relative"),
     "shaw": (None, {"bias": {"class": "shaw", "config": {"longest": 3}}}),
     "randomized_shaw": (PLACED, {"bias": "shaw"}),
+    "canon": (None, "canon"),
+    "canon_forgetting": (
+        None,
+        {
+            "class": "CanonAttention",
+            "config": {"width": 2, "attention": {"class": "MultiHeadAttention", "config": {"bias": "forgetting"}}},
+        },
+    ),
+    "canon_placed": (
+        PLACED,
+        {
+            "class": "CanonAttention",
+            "config": {"attention": {"class": "MultiHeadAttention", "config": {"position": "rotary"}}},
+        },
+    ),
     "path": (None, "path"),
     "path_forgetting": (None, {"class": "PathAttention", "config": {"bias": "forgetting", "width": 1}}),
     "delta": (None, "delta"),
@@ -66,7 +81,7 @@ def test_the_logits_of_a_step_are_those_of_the_pass(name, logits_of):
         np.testing.assert_allclose(keras.ops.convert_to_numpy(found), expected[:, place], atol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["coupled", "forgetting", "path", "delta"])
+@pytest.mark.parametrize("name", ["coupled", "forgetting", "canon", "path", "delta"])
 def test_it_trains_writes_and_comes_back(name, tmp_path):
     model = make(name)
     model.fit([("12", "13"), ("129", "130")], epochs=1, verbose=0)

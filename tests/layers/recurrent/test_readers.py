@@ -60,7 +60,7 @@ def test_the_states_of_all_tokens(name):
         np.testing.assert_allclose(shorter[:2], states[:2, :2], atol=1e-5)
 
 
-@pytest.mark.parametrize("mixer", ["dot_product", "path", "geometric", "delta_product"])
+@pytest.mark.parametrize("mixer", ["dot_product", "canon", "path", "geometric", "delta_product"])
 def test_whatever_mixes_sees_no_token_behind(mixer):
     keras.utils.set_random_seed(0)
     reader, (sequence, mask) = kzoo.layers.MixerReader(8, mixer=mixer, heads=2), inputs((6, 6))
