@@ -22,6 +22,7 @@ from kzoo.saving.files import sha256, write_bytes
 from kzoo.saving.preset import Preset
 from kzoo.tasks.classification import ClassificationTask
 from kzoo.training.recipe import Recipe
+from kzoo.training.stages import Data
 
 OWN = "A mechanism of our own"  # says the docstring of one that no paper has
 
@@ -188,8 +189,15 @@ def after(part: Part) -> str:
 
 def trained_lengths(recipe: Recipe, task: Any) -> tuple[int, int] | None:
     """Returns the lengths that a recipe trains on; None where it sets the weights."""
-    lengths = [task.splits[stage.data.split].lengths for stage in recipe.stages]
+    lengths = [_lengths_of(stage.data, task) for stage in recipe.stages]
     return (min(low for low, _ in lengths), max(high for _, high in lengths)) if lengths else None
+
+
+def _lengths_of(data: Data, task: Any) -> tuple[int, int]:
+    low, high = task.splits[data.split].lengths
+    if data.curriculum and task.length_unit == "tokens":  # which are what a curriculum counts
+        high = min(high, max(data.curriculum))
+    return low, high
 
 
 def supervision(words: list[str] | None) -> str:

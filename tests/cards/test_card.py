@@ -8,7 +8,7 @@ import pytest
 from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
 import kzoo
-from kzoo.cards.card import render_card
+from kzoo.cards.card import render_card, trained_lengths
 from kzoo.cards.explain import explain, explain_task
 from kzoo.errors import PresetError
 from kzoo.hub.address import Address
@@ -173,3 +173,9 @@ def test_limits_of_seeds_and_of_few_examples():
     few = render_card("coupled_ssmax_addition")
     assert "- Of strata with fewer than 20 examples only 0 of 1 nines at length 60 are right.\n" in few
     assert "- Of the strata same_operands at length 60 is the worst: only 27.4 % are right.\n" in few
+
+
+def test_lengths_of_a_curriculum_that_ends_early():
+    assert trained_lengths(load_recipe("onestep_reverse_string"), kzoo.tasks.get("reverse_string")) == (3, 20)
+    # Its curriculum counts tokens, where the task's lengths are operations in one another.
+    assert trained_lengths(load_recipe("long_ndr_arithmetic"), kzoo.tasks.get("arithmetic")) == (1, 5)
