@@ -1,6 +1,7 @@
 """One leaderboard for all families: the bundled runs that keep to the protocol, task by task."""
 
 import math
+from itertools import groupby
 from statistics import median
 from typing import Any
 
@@ -23,8 +24,9 @@ def entries() -> list[dict[str, Any]]:
     `steps`, `examples_seen`, `seconds` (of the median run, all its stages, with those of the run that it began with),
     `recipe_sha256`, `lengths`, `score` and `reach` (each mean, sd, min and max over seeds), `trained` (the mean
     accuracy at the longest trained length, None where it was not measured), `rank` among those with the same `apart`,
-    and `seeds`: for each its `weights_sha256`, `accuracy`, `tokens` (the token accuracy) and `n` by length, `score`,
-    `token_score` (None where token accuracy was not measured at every scored length) and `reach`.
+    one for all that are alike in mean and min, and `seeds`: for each its `weights_sha256`, `accuracy`, `tokens` (the
+    token accuracy) and `n` by length, `score`, `token_score` (None where token accuracy was not measured at every
+    scored length) and `reach`.
     """
     found = []
     for name in catalogue.names_of(catalogue.PRESET, catalogue.RUN):
@@ -32,10 +34,12 @@ def entries() -> list[dict[str, Any]]:
         if entry is not None:
             found.append(entry)
     found.sort(key=_order)
-    ranks: dict[tuple[str, ...], int] = {}
-    for entry in found:
-        group = entry["task"], *entry["apart"]
-        entry["rank"] = ranks[group] = ranks.get(group, 0) + 1
+    for _, group in groupby(found, lambda entry: (entry["task"], entry["apart"])):
+        own = list(group)
+        for place, entry in enumerate(own):
+            before = own[place - 1] if place else None
+            alike = before is not None and _scores(before) == _scores(entry)
+            entry["rank"] = before["rank"] if before is not None and alike else place + 1
     return found
 
 
@@ -104,8 +108,13 @@ def _tested(own: dict[str, Any], length: int) -> bool:
 
 
 def _order(entry: dict[str, Any]) -> tuple[Any, ...]:
-    score = entry["score"]
-    return entry["task"], entry["apart"], -score["mean"], -score["min"], -len(entry["seeds"]), entry["name"]
+    mean, least = _scores(entry)
+    return entry["task"], entry["apart"], -mean, -least, -len(entry["seeds"]), entry["name"]
+
+
+def _scores(entry: dict[str, Any]) -> tuple[float, float]:
+    """Returns what ranks an entry."""
+    return entry["score"]["mean"], entry["score"]["min"]
 
 
 def by_seed(preset: Preset, task: str, whole: bool = False) -> dict[int, dict[str, Any]]:
@@ -158,20 +167,22 @@ def markdown() -> str:
         f"longest trained length, up to which accuracy is {100 * protocol.SOLVED:.0f} % or more at every one. Both are "
         f"means over seeds, of {protocol.TESTED} examples a length or more. The "
         f"protocol asks for {len(protocol.SEEDS)} of them: a row with fewer is no more than a first look. Ranks are "
-        "within a task and its tags; a classifier that answers with the last token of longer targets alone is ranked "
-        "apart. Rendered by `kzoo results --leaderboard --markdown`; `kzoo results --verify NAME` "
-        "measures a row's weights anew; the protocol is `kzoo/cards/protocol.py`. What to take for a task: "
-        "[which_mechanism.md](which_mechanism.md).",
+        "within a task and its tags, the same where mean and worst seed are; a classifier that answers with the last "
+        "token of longer targets alone is ranked apart. Rendered by `kzoo results --leaderboard --markdown`; "
+        "`kzoo results --verify NAME` measures a row's weights anew; the protocol is `kzoo/cards/protocol.py`. What "
+        "to take for a task: [which_mechanism.md](which_mechanism.md).",
         cross_markdown(cross_table(found)),
     ]
     for name in dict.fromkeys(entry["task"] for entry in found):
         own = [entry for entry in found if entry["task"] == name]
         task = tasks.get(name)
         low, high = task.splits["train"].lengths
-        header = ["rank", "mechanism", "run", "tags", "seeds", "parameters", "examples", "seconds"]
+        header = ["rank", "mechanism", "run", "seeds", "parameters", "examples", "seconds"]
         header += [f"{high} (trained)", *map(str, own[0]["lengths"]), "score", "worst seed", "reach"]
-        rows = [_line(entry) for entry in own]
-        parts.append(f"## {name}\n\nTrained on {low} to {high} {task.length_unit}.\n\n{table_of(header, rows)}")
+        parts.append(f"## {name}\n\nTrained on {low} to {high} {task.length_unit}.")
+        for apart, group in groupby(own, lambda entry: entry["apart"]):
+            title = f"With {', '.join(apart)}:" if apart else "On pairs alone:"
+            parts.append(f"{title}\n\n{table_of(header, [_line(entry) for entry in group])}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -181,8 +192,6 @@ def _line(entry: dict[str, Any]) -> list[str]:
     columns += [percent(sum(seed["accuracy"][n] for seed in own) / len(own)) for n in entry["lengths"]]
     score = percent(entry["score"]["mean"])
     score += f" ± {100 * entry['score']['sd']:.1f}" if len(own) > 1 else ""
-    facts = [str(entry["rank"]), entry["mechanism"] or "", entry["name"]]
-    facts += [", ".join(entry["apart"]) or "none"]
-    facts += [str(len(own)), f"{entry['parameters']:,}"]
+    facts = [str(entry["rank"]), entry["mechanism"] or "", entry["name"], str(len(own)), f"{entry['parameters']:,}"]
     facts += [f"{entry['examples_seen']:,}", str(entry["seconds"])]
     return [*facts, *columns, score, percent(entry["score"]["min"]), f"{entry['reach']['mean']:.1f}"]

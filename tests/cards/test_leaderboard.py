@@ -110,11 +110,12 @@ def test_entries_keep_to_the_protocol(board):
             assert len(seed["weights_sha256"]) == 64
     for one in board:
         assert one["apart"] == one["tags"] + (["last token alone"] if one["last_token_alone"] else [])
-    for one, other in zip(board, board[1:], strict=False):
-        if all(one[key] == other[key] for key in ("task", "apart")):
-            assert one["score"]["mean"] >= other["score"]["mean"] and other["rank"] == one["rank"] + 1
-        else:
-            assert other["rank"] == 1
+    for entry in board:  # a rank is one more than how many are better
+        own = [other for other in board if all(other[key] == entry[key] for key in ("task", "apart"))]
+        scores = {other["name"]: (other["score"]["mean"], other["score"]["min"]) for other in own}
+        assert entry["rank"] == 1 + sum(score > scores[entry["name"]] for score in scores.values())
+    means = [(entry["task"], entry["apart"], -entry["score"]["mean"]) for entry in board]
+    assert means == sorted(means)
     assert json.loads(json.dumps(as_json(board), allow_nan=False))
     apart = {entry["model"] for entry in board if entry["last_token_alone"]}
     assert apart == {"RecurrentClassifier"} and {e["task"] for e in board if e["last_token_alone"]} == {"s3"}
