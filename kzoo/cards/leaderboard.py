@@ -170,7 +170,8 @@ def markdown() -> str:
         "within a task and its tags, the same where mean and worst seed are; a classifier that answers with the last "
         "token of longer targets alone is ranked apart. Rendered by `kzoo results --leaderboard --markdown`; "
         "`kzoo results --verify NAME` measures a row's weights anew; the protocol is `kzoo/cards/protocol.py`. What "
-        "to take for a task: [which_mechanism.md](which_mechanism.md).",
+        "to take for a task: [which_mechanism.md](which_mechanism.md), where "
+        "[the tags are explained](which_mechanism.md#how-it-is-chosen).",
         cross_markdown(cross_table(found)),
     ]
     for name in dict.fromkeys(entry["task"] for entry in found):
