@@ -28,15 +28,16 @@ def claims() -> list[dict[str, Any]]:
     for entry in json.loads(FILE.read_text(encoding="utf-8")):
         if not all(catalogue.bundled(entry[key], catalogue.PRESET, catalogue.RUN) for key in ("run", "control")):
             continue
-        own = Preset.find(entry["run"])
-        task = get_task(str(own.task))
+        run, control = (Preset.find(entry[key]) for key in ("run", "control"))
+        task = get_task(str(run.task))
         trained = task.splits["train"].lengths[1]
         lengths = [n for n in protocol.scored_lengths(task) if n <= entry["times"] * trained]
-        measured = {key: _by_seed(entry[key], lengths) for key in ("run", "control")}
-        learned = any(protocol.learned(seed["accuracy"].get(trained)) for seed in by_seed(own, task.name).values())
-        scores, others = ([mean(seed) for seed in measured[key]] for key in ("run", "control"))
-        entry |= {"task": task.name, "trained": trained, "lengths": lengths, "scores": scores, "control_scores": others}
-        found.append(entry | {"found": found_again(measured["run"], mean(others), learned)})
+        ours, theirs = ([own["accuracy"] for own in by_seed(one, task.name).values()] for one in (run, control))
+        learned = any(protocol.learned(accuracy.get(trained)) for accuracy in ours)
+        seeds, others = (_at(lengths, measured) for measured in (ours, theirs))
+        entry |= {"task": task.name, "trained": trained, "lengths": lengths, "scores": [*map(mean, seeds)]}
+        entry["control_scores"] = [*map(mean, others)]
+        found.append(entry | {"found": found_again(seeds, mean(entry["control_scores"]), learned)})
     return found
 
 
@@ -80,11 +81,9 @@ def section() -> list[str]:
     ]
 
 
-def _by_seed(name: str, lengths: list[int]) -> list[list[float]]:
-    """Returns the accuracies of each seed of a run that was measured at all of some lengths."""
-    preset = Preset.find(name)
-    measured = by_seed(preset, str(preset.task)).values()
-    return [[own["accuracy"][n] for n in lengths] for own in measured if set(lengths) <= set(own["accuracy"])]
+def _at(lengths: list[int], measured: list[dict[int, float]]) -> list[list[float]]:
+    """Returns the accuracies at some lengths of each seed that was measured at all of them."""
+    return [[accuracy[n] for n in lengths] for accuracy in measured if set(lengths) <= set(accuracy)]
 
 
 def _cell(name: str, scores: list[float]) -> str:

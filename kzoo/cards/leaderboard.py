@@ -36,10 +36,9 @@ def entries() -> list[dict[str, Any]]:
     found.sort(key=_order)
     for _, group in groupby(found, lambda entry: (entry["task"], entry["apart"])):
         own = list(group)
-        for place, entry in enumerate(own):
-            before = own[place - 1] if place else None
-            alike = before is not None and _scores(before) == _scores(entry)
-            entry["rank"] = before["rank"] if before is not None and alike else place + 1
+        scores = [_scores(entry) for entry in own]
+        for entry, score in zip(own, scores, strict=True):
+            entry["rank"] = 1 + scores.index(score)
     return found
 
 
