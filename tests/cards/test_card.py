@@ -60,6 +60,8 @@ def test_a_card_says_all_there_is_to_say(name, root):
     weights = preset.folder / "model.safetensors"
     assert f"{weights.stat().st_size:,} bytes, SHA-256 `{preset.weights_sha256}`" in text
     low, high = task.splits["train"].lengths
+    if name == "onestep_reverse_string":
+        high = 20  # where its curriculum ends
     seen = {int(length) for length in re.findall(r"^\| (\d+) \(seen in training\) \|", text, re.MULTILINE)}
     marked = seen | {int(length) for length in re.findall(r"^\| (\d+) \(trained\) \|", text, re.MULTILINE)}
     measured = {row["length"] for row in preset.rows} - {None}
