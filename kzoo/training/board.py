@@ -43,6 +43,7 @@ def _blocks(mixer: Config | str) -> Config:
 
 BIASES = ("alibi", "hard_alibi", "t5", "kerple", "fire", "cope", "forgetting", "nape")
 WEIGHTINGS = ("stick_breaking", "entmax", "asentmax", "ssmax")
+IN_PLACE = ("canon", "path", "delta", "delta_product")  # of what stands in a block where attention does
 # What a decoder of two blocks has that the others have not: arguments of its block, or of the model.
 BLOCKS: dict[str, Config] = {
     "nope": {},
@@ -50,7 +51,7 @@ BLOCKS: dict[str, Config] = {
     **{name: _attention(bias=name) for name in BIASES},
     **{name: _attention(weighting=name) for name in WEIGHTINGS},
     "causal_geometric": {"attention": "geometric"},
-    **{name: {"attention": name} for name in ("canon", "path", "delta", "delta_product")},
+    **{name: {"attention": name} for name in IN_PLACE},
 }
 ENCODINGS: dict[str, Config | str] = {
     "sinusoidal": "sinusoidal",
@@ -119,17 +120,13 @@ TAGGED = ("s3", "mqar")
 # What a tagger writes: into the first columns if it sees what comes later, else behind the source.
 WRITTEN = ("copy", "reverse_string", "bucket_sort", "stack_manipulation", "sum_digits", "compute_sqrt")
 BEHIND = ("lstm_tagger", "second_order_tagger", "stack_tagger")
-OF_BLOCKS = (
-    *("nope", "rope", "alibi", "hard_alibi", "cope", "forgetting", "stick_breaking", "asentmax"),
-    *("canon", "path", "delta"),
-)
+OF_BLOCKS = ("nope", "rope", "alibi", "hard_alibi", "cope", "forgetting", "stick_breaking", "asentmax", *IN_PLACE)
 TAGGERS: dict[str, Config] = {
     "lstm_tagger": READERS["lstm"],
     "second_order_tagger": READERS["second_order"],
     "stack_tagger": {**READERS["stack"], "reader": {"class": "StackReader", "config": {"cells": None}}},
     "neural_gpu_tagger": READERS["neural_gpu"],
     **{f"{name}_tagger": _blocks(BLOCKS[name].get("attention", "dot_product")) for name in OF_BLOCKS},
-    "delta_product_tagger": _blocks("delta_product"),
 }
 MECHANISMS = (*BLOCKS, *ENCODINGS, *READERS, *LOOPED, *TAGGERS)
 RATES = {**dict.fromkeys((*READERS, *LOOPED), 0.003), "crvnn": 0.001, **dict.fromkeys(TAGGERS, 0.002)}  # others: 0.001

@@ -25,6 +25,24 @@ def causal_filter(x: Tensor, taps: Tensor) -> Tensor:
     return found
 
 
+def vectors_before(x: Tensor, ends: Tensor, number: int) -> Tensor:
+    """Returns the last vectors before a position of each row, in their order; 0 where there are none.
+
+    Args:
+        x: tensor of shape (B, ..., T, C).
+        ends: int tensor of shape (B,), the positions.
+        number: int, how many.
+
+    Returns:
+        Tensor of shape (B, ..., number, C).
+    """
+    seen = ends[:, None] + ops.arange(-number, 0, dtype="int32")
+    at = ops.arange(ops.shape(x)[-2], dtype="int32") == seen[:, :, None]
+    for _ in x.shape[3:]:
+        at = ops.expand_dims(at, 1)
+    return ops.matmul(ops.cast(at, x.dtype), x)
+
+
 def column_of(token_ids: Tensor, delimiter: int, padding: int) -> Tensor:
     """Returns the column of the first delimiter, int (B, 1), or that behind the last token where there is none.
 

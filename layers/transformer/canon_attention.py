@@ -7,7 +7,7 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, Spec, Tensor
-from kzoo.layers.functional.causal import causal_filter
+from kzoo.layers.functional.causal import causal_filter, vectors_before
 from kzoo.registry import alias, get, register, serialize
 
 
@@ -106,22 +106,19 @@ class CanonAttention(keras.layers.Layer):
         delimiter: Tensor | None = None,
         places: Tensor | None = None,
     ) -> tuple[Tensor, Prepared]:
-        """Returns the output for the first positions, and what the attention keeps; see `CachedAttention.start`.
+        """Returns the output for the first positions, and what `step` reads of them; see `CachedAttention.start`.
 
-        Beside that, `recent` (B, width - 1, D) are the last inputs, in their order, 0 before the first.
+        That is what the attention prepared, and `recent` (B, width - 1, D), the last inputs, 0 before the first.
         """
         about = {"real": real, "delimiter": delimiter, "places": places}
         output, prepared = self.attention.start(self.filtered(inputs), mask, **about)
-        length = ops.shape(inputs)[1]
-        ends = ops.full((ops.shape(inputs)[0],), length) if real is None else ops.sum(ops.cast(real, "int32"), axis=1)
-        seen = ends[:, None] + ops.arange(1 - self.width, 0, dtype="int32")
-        at = ops.cast(ops.arange(length, dtype="int32") == seen[:, :, None], inputs.dtype)
-        return output, {**prepared, "recent": ops.matmul(at, inputs)}
+        real = ops.ones(ops.shape(inputs)[:2], dtype="bool") if real is None else real
+        recent = vectors_before(inputs, ops.sum(ops.cast(real, "int32"), axis=1), self.width - 1)
+        return output, {"attention": prepared, "recent": recent}
 
     def with_room(self, prepared: Prepared, length: int) -> Prepared:
         """Returns what `start` prepared, with room for so many positions more."""
-        rest = {name: x for name, x in prepared.items() if name != "recent"}
-        return {**self.attention.with_room(rest, length), "recent": prepared["recent"]}
+        return prepared | {"attention": self.attention.with_room(prepared["attention"], length)}
 
     def step(
         self,
@@ -132,10 +129,10 @@ class CanonAttention(keras.layers.Layer):
         places: Tensor | None = None,
     ) -> tuple[Tensor, Prepared]:
         """Returns the output (B, 1, D) for one more position, and `prepared` with it."""
-        rest = {name: x for name, x in prepared.items() if name != "recent"}
         recent = ops.concatenate([prepared["recent"], ops.cast(inputs, prepared["recent"].dtype)], axis=1)
-        output, rest = self.attention.step(self.filtered(recent)[:, -1:], rest, mask, index, places)
-        return output, {**rest, "recent": recent[:, 1:]}
+        here = self.filtered(recent)[:, -1:]
+        output, kept = self.attention.step(here, prepared["attention"], mask, index, places)
+        return output, {"attention": kept, "recent": recent[:, 1:]}
 
     @property
     def heads(self) -> int:

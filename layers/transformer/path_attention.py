@@ -8,7 +8,7 @@ from keras import ops
 from kzoo import checks
 from kzoo.annotations import Config, DType, Prepared, Shape, Spec, Tensor
 from kzoo.errors import InputError
-from kzoo.layers.functional.causal import causal_filter, causal_mask
+from kzoo.layers.functional.causal import causal_filter, causal_mask, vectors_before
 from kzoo.layers.functional.check_mask import check_boolean
 from kzoo.layers.functional.dense import dense, glorot
 from kzoo.layers.functional.normalized import normalized
@@ -148,10 +148,7 @@ class PathAttention(MultiHeadAttention):
 
     def mark(self, unfiltered: Tensor, index: Tensor) -> Tensor:
         """Returns the w of one position of each row, float32 (B, N, 1, H)."""
-        seen = index[:, None] + ops.arange(1 - self.width, 1, dtype="int32")
-        columns = ops.arange(ops.shape(unfiltered)[2], dtype="int32")
-        at = ops.cast(columns == seen[:, :, None], unfiltered.dtype)
-        return self.marks(ops.einsum("brs,bnsh->bnrh", at, unfiltered))[:, :, -1:]
+        return self.marks(vectors_before(unfiltered, index + 1, self.width))[:, :, -1:]
 
     def start(
         self,
