@@ -24,6 +24,18 @@ def number(name: str, value: Any, low: float, high: float) -> float:
     return float(value)
 
 
+def steps(name: str, value: Any) -> list[Any]:
+    """Returns the pair (a, b) of an argument, of which a * (source tokens) + b is a number of tokens.
+
+    Raises:
+        InputError: it is no pair of a number from 0 to 100 and an integer from 0 to 10,000.
+    """
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise InputError(f"{name} must be a pair of a factor and a number")
+    factor = number(f"the factor of {name}", value[0], 0.0, 100.0)
+    return [factor, integer(f"the number of {name}", value[1], 0, 10_000)]
+
+
 def text(name: str, value: Any) -> str:
     """Returns `value` if it is a str, else raises `InputError`."""
     if not isinstance(value, str):

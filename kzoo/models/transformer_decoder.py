@@ -114,7 +114,9 @@ class TransformerDecoder(CachedDecoding):
         if getattr(bias, "needs_source", False):
             raise InputError(f"{type(bias).__name__} counts from the end of a source, which a decoder reads as its own")
         self.blocks = [first, *(get("block", serialize(first), **policy) for _ in range(layers - 1))]
-        self.encoding = None if encoding is None else get("encoding", encoding, **policy)
+        steps = getattr(self.preprocessor, "target_steps", None)
+        known = {} if steps is None else {"answer": steps}
+        self.encoding = None if encoding is None else get("encoding", encoding, **known, **policy)
         normal = keras.initializers.RandomNormal(stddev=self.embedding_deviation)
         self.embedding = keras.layers.Embedding(vocabulary_size, units, normal, **policy)
         self.final_norm: keras.layers.Layer | None = None

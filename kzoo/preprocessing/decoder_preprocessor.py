@@ -11,7 +11,7 @@ from kzoo.annotations import Arrays, Config, Inputs, Tensor, Text, TokenIds
 from kzoo.errors import InputError
 from kzoo.preprocessing.number_layout import NUMBERS, NumberLayout, numbers_of
 from kzoo.preprocessing.padding import bucket, pad
-from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor, steps_for, steps_of
+from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor, steps_for
 from kzoo.tasks import Task
 from kzoo.tasks.number_task import NumberTask
 from kzoo.tasks.separated import separated
@@ -64,7 +64,7 @@ class DecoderPreprocessor(Preprocessor):
             if not isinstance(numbers, dict) or not set(numbers) <= set(NUMBERS):
                 raise InputError(f"numbers is a mapping of {', '.join(NUMBERS)}, not {checks.short(numbers)}")
             self.number_layout = NumberLayout(self.tokenizer, self.reversed_target, **numbers)
-        self.target_steps = None if target_steps is None else steps_of("target_steps", target_steps)
+        self.target_steps = None if target_steps is None else checks.steps("target_steps", target_steps)
 
     @classmethod
     def from_task(cls, task: Task, vocabulary: Sequence[str] | None = None, filled: bool = False) -> Self:

@@ -15,21 +15,8 @@ from kzoo.tasks.of_tokens import tokens_of
 MAX_LENGTH = 10_000
 
 
-def steps_of(name: str, value: Any) -> list[Any]:
-    """Returns the pair (a, b) of an argument, of which a * (source tokens) + b is a number of tokens.
-
-    Raises:
-        InputError: it is no pair of a number from 0 to 100 and an integer from 0 to 10,000.
-    """
-    if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise InputError(f"{name} must be a pair of a factor and a number")
-    factor, number = value
-    factor = checks.number(f"the factor of {name}", factor, 0.0, 100.0)
-    return [factor, checks.integer(f"the number of {name}", number, 0, MAX_LENGTH)]
-
-
 def steps_for(steps: Sequence[Any], tokens: int) -> int:
-    """Returns the number of tokens, one or more, that a pair of `steps_of` gives for so many of the source."""
+    """Returns the number of tokens, one or more, that a pair of `checks.steps` gives for so many of the source."""
     factor, number = steps
     return max(1, round(factor * tokens) + number)
 

@@ -9,7 +9,7 @@ from kzoo import checks
 from kzoo.annotations import Arrays, Config, Inputs, Tensor, Text, TokenIds
 from kzoo.errors import InputError
 from kzoo.preprocessing.padding import bucket
-from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor, steps_for, steps_of
+from kzoo.preprocessing.preprocessor import MAX_LENGTH, Preprocessor, steps_for
 from kzoo.tasks import Asked, Task
 
 
@@ -66,7 +66,7 @@ class TaggerPreprocessor(Preprocessor):
         self.asked = None if asked is None else list(asked)
         self.repeated = checks.boolean("repeated", repeated)
         self.room = None if room is None else checks.integer("room", room, 0, 1000)
-        self.behind = None if behind is None else steps_of("behind", behind)
+        self.behind = None if behind is None else checks.steps("behind", behind)
         if self.has_end and (self.repeated or self.asked is not None):
             name = "behind" if room is None else "room"
             raise InputError(f"{name} is for a model that is asked at every column: leave out asked and repeated")

@@ -50,6 +50,7 @@ BLOCKS: dict[str, Config] = {
     "rope": _attention(position="rotary"),
     **{name: _attention(bias=name) for name in BIASES},
     **{name: _attention(weighting=name) for name in WEIGHTINGS},
+    "asentmax_nape": _attention(bias="nape", weighting="asentmax"),  # as the paper of asentmax has it
     "causal_geometric": {"attention": "geometric"},
     **{name: {"attention": name} for name in IN_PLACE},
 }
@@ -120,7 +121,10 @@ TAGGED = ("s3", "mqar")
 # What a tagger writes: into the first columns if it sees what comes later, else behind the source.
 WRITTEN = ("copy", "reverse_string", "bucket_sort", "stack_manipulation", "sum_digits", "compute_sqrt")
 BEHIND = ("lstm_tagger", "second_order_tagger", "stack_tagger")
-OF_BLOCKS = ("nope", "rope", "alibi", "hard_alibi", "cope", "forgetting", "stick_breaking", "asentmax", *IN_PLACE)
+OF_BLOCKS = (
+    *("nope", "rope", "alibi", "hard_alibi", "cope", "forgetting", "nape"),
+    *("stick_breaking", "asentmax", "asentmax_nape", *IN_PLACE),
+)
 TAGGERS: dict[str, Config] = {
     "lstm_tagger": READERS["lstm"],
     "second_order_tagger": READERS["second_order"],

@@ -1,5 +1,6 @@
 """Randomized positions, for any way to encode them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -26,8 +27,9 @@ class RandomizedEncoding(PlacedEncoding):
 
     Args:
         limit: int. Number of places, 2 to 65,536. Defaults to 2,048, as in the paper.
-        room: int. When a model writes, how long sequences get is not known: the places of one of this length are taken,
-            and beyond it all are the last. 1 to `limit`. Defaults to a quarter of `limit`.
+        answer: (float, int). When a model writes, how long its answer gets is not known: (a, b) has places drawn for
+            a * (source tokens) + b tokens of it, one or more, and those beyond all have the last place. Defaults to
+            (1, 1), or in a `TransformerDecoder` to the `target_steps` of its task, where that has them.
         encode_places: str. What is added to the embeddings: "sinusoidal" or "nothing". Defaults to "sinusoidal".
         dtype: str or DTypePolicy. As of every Keras layer.
 
@@ -53,7 +55,8 @@ class RandomizedEncoding(PlacedEncoding):
 
     Differences from the authors' code: a draw belongs to a sequence, not to a batch; all layers have the same one, as
     the paper's text has it, where the code draws anew in each layer with rotary and relative positions; outside
-    training the draw is always the same for a length, so that an answer depends neither on chance nor on its batch.
+    training the draw is always the same for a length, so that an answer depends neither on chance nor on its batch;
+    and the code asks for answers of known length, which `answer` stands for.
     Sine and cosine are interleaved, and embeddings are not scaled. For relative positions the code draws distances, not
     places.
     """
@@ -63,14 +66,14 @@ class RandomizedEncoding(PlacedEncoding):
     def __init__(
         self,
         limit: int = 2048,
-        room: int | None = None,
+        answer: Sequence[Any] = (1, 1),
         encode_places: str = "sinusoidal",
         dtype: DType = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(dtype=dtype, **kwargs)
         self.limit = checks.integer("limit", limit, 2, 65_536)
-        self.room = checks.integer("room", max(1, self.limit // 4) if room is None else room, 1, self.limit)
+        self.answer = checks.steps("answer", answer)
         self.encode_places = checks.choice("encode_places", encode_places, ["sinusoidal", "nothing"])
         self.seeds = keras.random.SeedGenerator()
         # Outside training: the rank of each place in one draw, of which a sequence of n tokens takes the first n.
@@ -88,9 +91,13 @@ class RandomizedEncoding(PlacedEncoding):
         batch, columns = ops.shape(tokens)
         if isinstance(columns, int) and columns > self.limit:
             raise InputError(f"a sequence of {columns} tokens has no places: there are {self.limit}")
-        numbers = ops.full((1, 1), self.room, dtype="int32")
         if mask is not None:
             numbers = ops.sum(ops.cast(mask, "int32"), axis=1, keepdims=True)
+        else:
+            source = ops.full((batch, 1), columns, dtype="int32") if delimiter is None else ops.cast(delimiter, "int32")
+            factor, number = self.answer
+            scaled = ops.cast(ops.round(factor * ops.cast(source, "float32")), "int32")
+            numbers = source + ops.maximum(scaled + number, 1)
         ranks = ops.convert_to_tensor(self.ranks)[None, :]
         if training:
             drawn = keras.random.uniform((batch, self.limit), dtype="float32", seed=self.seeds)
@@ -106,7 +113,7 @@ class RandomizedEncoding(PlacedEncoding):
         return inputs + ops.cast(sinusoid(ops.cast(places, "float32"), inputs.shape[-1]), inputs.dtype)
 
     def get_config(self) -> Config:
-        own = {"limit": self.limit, "room": self.room, "encode_places": self.encode_places}
+        own = {"limit": self.limit, "answer": self.answer, "encode_places": self.encode_places}
         return {**super().get_config(), **own}
 
 

@@ -164,6 +164,11 @@ class CountingAttention(CachedAttention):
         """Returns vectors (B, T, N * H) of the counting heads as (B, N, T, H)."""
         return ops.transpose(ops.reshape(x, (*ops.shape(x)[:2], self.counting, self.size)), (0, 2, 1, 3))
 
+    @property
+    def bias(self) -> Any:
+        """Layer or None. What the attention of the other heads adds to its scores."""
+        return self.attention.bias
+
     def largest_activation(self, length: int) -> int:
         """Returns the numbers of its weights of one sequence of so many tokens with itself."""
         return self.heads * length**2

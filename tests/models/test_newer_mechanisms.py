@@ -8,8 +8,8 @@ import kzoo
 from kzoo.errors import InputError
 from kzoo.saving.weights import named_variables
 
-RANDOM = {"class": "randomized", "config": {"limit": 64, "room": 30}}
-PLACED = {"class": "randomized_places", "config": {"limit": 64, "room": 30}}
+RANDOM = {"class": "randomized", "config": {"limit": 64}}
+PLACED = {"class": "randomized_places", "config": {"limit": 64}}
 CASES = {
     "coupled": ("coupled", {}),
     "abacus": ("abacus", {"bias": "fire"}),
@@ -91,8 +91,11 @@ def test_it_trains_writes_and_comes_back(name, tmp_path):
     assert kzoo.from_preset(tmp_path / "tiny").generate(["129", "7"], max_length=4) == together
 
 
-def test_a_bias_that_counts_from_the_end_of_a_source_is_refused():
+@pytest.mark.parametrize("around", [None, "CountingAttention", "CanonAttention"])
+def test_a_bias_that_counts_from_the_end_of_a_source_is_refused(around):
     attention = {"class": "MultiHeadAttention", "config": {"bias": "windowed_cross"}}
+    if around:
+        attention = {"class": around, "config": {"attention": attention}}
     block = {"class": "TransformerBlock", "config": {"attention": attention}}
     with pytest.raises(InputError, match="WindowedCrossBias counts from the end of a source"):
         kzoo.models.TransformerDecoder.from_task("incrementer", block=block, units=8)

@@ -99,7 +99,7 @@ def test_vectors_are_added(name):
 
 
 def test_random_places():
-    encoding = kzoo.layers.RandomizedEncoding(limit=50, room=20)
+    encoding = kzoo.layers.RandomizedEncoding(limit=50)
     ids, mask = np.zeros((3, 9), "int32"), np.arange(9) < np.array([9, 4, 1])[:, None]
     drawn = np.array([numpy(encoding.places(ids, mask, training=True)) for _ in range(200)])
     assert (np.diff(drawn[:, 0]) > 0).all() and (np.diff(drawn[:, 1, :4]) > 0).all()
@@ -109,17 +109,45 @@ def test_random_places():
 
 
 def test_outside_training_places_are_a_function_of_the_length():
-    encoding = kzoo.layers.RandomizedEncoding(limit=50, room=20)
+    encoding = kzoo.layers.RandomizedEncoding(limit=50)
     ids, mask = np.zeros((2, 9), "int32"), np.arange(9) < np.array([9, 4])[:, None]
     found = numpy(encoding.places(ids, mask))
     np.testing.assert_array_equal(found, numpy(encoding.places(ids, mask)))
     alone = numpy(encoding.places(ids[:1, :4], mask[1:, :4]))
     np.testing.assert_array_equal(alone[0], found[1, :4])
-    written = numpy(encoding.places(np.zeros((1, 12), "int32")))
-    np.testing.assert_array_equal(numpy(encoding.places(np.zeros((1, 7), "int32")))[0], written[0, :7])
-    assert (np.diff(written) > 0).all()
     with pytest.raises(InputError, match="a sequence of 51 tokens has no places: there are 50"):
         encoding.places(np.zeros((1, 51), "int32"))
+
+
+@pytest.mark.parametrize(("answer", "tokens"), [((0, 1), 6), ((1, 0), 10), ((0.5, 0), 7), ((0, 0), 6)])
+def test_what_a_model_writes_has_the_places_of_a_finished_answer(answer, tokens):
+    encoding = kzoo.layers.RandomizedEncoding(limit=50, answer=answer)
+    finished = numpy(encoding.places(np.zeros((1, tokens), "int32"), np.ones((1, tokens), bool)))[0]
+    for columns in (6, 12):  # five of the source, the delimiter, and room to write
+        ids, ends = np.zeros((2, columns), "int32"), np.array([[5], [2]])
+        written = numpy(encoding.places(ids, delimiter=ends))
+        np.testing.assert_array_equal(written[0, :tokens], finished[:columns])
+        assert (written[0, tokens:] == 49).all() and not np.array_equal(written[0], written[1])
+
+
+def test_a_decoder_draws_places_for_the_answers_of_its_task():
+    for task, answer in (("bucket_sort", [1, 0]), ("parity_check", [0, 1]), ("copy", [1, 1])):
+        model = kzoo.models.TransformerDecoder.from_task(task, units=8, layers=1, encoding="randomized")
+        assert model.encoding.answer == answer
+        again = type(model).from_config(model.get_config())
+        assert again.encoding.answer == answer
+    with pytest.raises(InputError, match="answer must be a pair of a factor and a number"):
+        kzoo.layers.RandomizedEncoding(answer=3)
+
+
+@pytest.mark.parametrize("task", ["bucket_sort", "reverse_string", "even_pairs", "copy"])
+def test_places_while_writing_are_those_of_training(task):
+    model = kzoo.models.TransformerDecoder.from_task(task, units=8, layers=1, encoding="randomized")
+    x, _, _ = model.preprocessor(kzoo.tasks.get(task).examples("train", size=4))
+    real = x["token_ids"] != model.vocabulary_size - 1
+    given, _ = model.places(x["token_ids"])
+    known = model.encoding.places(x["token_ids"], real)
+    np.testing.assert_array_equal(numpy(given)[real], numpy(known)[real])
 
 
 def test_blocks_count_by_shared_places_only():
