@@ -76,8 +76,8 @@ class RandomizedEncoding(PlacedEncoding):
         self.answer = checks.steps("answer", answer)
         self.encode_places = checks.choice("encode_places", encode_places, ["sinusoidal", "nothing"])
         self.seeds = keras.random.SeedGenerator()
-        # Outside training: the rank of each place in one draw, of which a sequence of n tokens takes the first n.
-        self.ranks = np.argsort(np.random.default_rng(0).permutation(self.limit)).astype("int32")
+        # Outside training: all places in one random order, of which a sequence of n tokens takes the first n.
+        self.order = np.random.default_rng(0).permutation(self.limit).astype("int32")
 
     def build(self, inputs_shape: Shape) -> None:
         if self.encode_places == "sinusoidal":
@@ -98,13 +98,13 @@ class RandomizedEncoding(PlacedEncoding):
             factor, number = self.answer
             scaled = ops.cast(ops.round(factor * ops.cast(source, "float32")), "int32")
             numbers = source + ops.maximum(scaled + number, 1)
-        ranks = ops.convert_to_tensor(self.ranks)[None, :]
-        if training:
+        order = ops.convert_to_tensor(self.order)[None, :]
+        if training:  # sequences are finished, and need no more places than columns
             drawn = keras.random.uniform((batch, self.limit), dtype="float32", seed=self.seeds)
-            ranks = ops.cast(ops.argsort(ops.argsort(drawn, axis=-1), axis=-1), "int32")
-        own = ops.arange(self.limit, dtype="int32")[None, :]
+            order = ops.cast(ops.top_k(drawn, columns)[1], "int32")
+        taken = ops.arange(ops.shape(order)[1], dtype="int32")[None, :] < numbers
         # Sorted, those taken come first; behind the last of them there is the end of the range.
-        found = ops.sort(ops.where(ranks < numbers, own, self.limit - 1), axis=1)[:, :columns]
+        found = ops.sort(ops.where(taken, order, self.limit - 1), axis=1)[:, :columns]
         return ops.broadcast_to(found, (batch, columns))
 
     def encode(self, inputs: Tensor, places: Tensor, training: bool) -> Tensor:
