@@ -27,8 +27,8 @@ class RandomizedEncoding(PlacedEncoding):
 
     Args:
         limit: int. Number of places, 2 to 65,536. Defaults to 2,048, as in the paper.
-        answer: (float, int). When a model writes, how long its answer gets is not known: (a, b) has places drawn for
-            a * (source tokens) + b tokens of it, one or more, and those beyond all have the last place. Defaults to
+        answer: (float, int). While a model writes, how long its answer gets is not known, and places are drawn for one
+            of a * (source tokens) + b tokens, at least one; tokens beyond that all have the last place. Defaults to
             (1, 1), or in a `TransformerDecoder` to the `target_steps` of its task, where that has them.
         encode_places: str. What is added to the embeddings: "sinusoidal" or "nothing". Defaults to "sinusoidal".
         dtype: str or DTypePolicy. As of every Keras layer.
@@ -56,9 +56,8 @@ class RandomizedEncoding(PlacedEncoding):
     Differences from the authors' code: a draw belongs to a sequence, not to a batch; all layers have the same one, as
     the paper's text has it, where the code draws anew in each layer with rotary and relative positions; outside
     training the draw is always the same for a length, so that an answer depends neither on chance nor on its batch;
-    and the code asks for answers of known length, which `answer` stands for.
-    Sine and cosine are interleaved, and embeddings are not scaled. For relative positions the code draws distances, not
-    places.
+    and the code knows how long an answer is before it is written, which `answer` stands for. Sine and cosine are
+    interleaved, and embeddings are not scaled. For relative positions the code draws distances, not places.
     """
 
     shared = True
