@@ -9,6 +9,8 @@ from typing import Any
 
 from kzoo.errors import InputError, did_you_mean
 
+MAX_LENGTH = 10_000  # tokens of a text
+
 
 def integer(name: str, value: Any, low: int, high: int) -> int:
     """Returns `value` if it is an integer in [low, high], NumPy's too, else raises `InputError`."""
@@ -33,7 +35,7 @@ def steps(name: str, value: Any) -> list[Any]:
     if not isinstance(value, (list, tuple)) or len(value) != 2:
         raise InputError(f"{name} must be a pair of a factor and a number")
     factor = number(f"the factor of {name}", value[0], 0.0, 100.0)
-    return [factor, integer(f"the number of {name}", value[1], 0, 10_000)]
+    return [factor, integer(f"the number of {name}", value[1], 0, MAX_LENGTH)]
 
 
 def text(name: str, value: Any) -> str:

@@ -167,6 +167,8 @@ class DecoderPreprocessor(Preprocessor):
         """
         from keras import ops
 
+        from kzoo.layers.functional.causal import lengths_of_answers
+
         sizes = ops.sum(ops.cast(token_ids != self.tokenizer.pad_id, "int32"), axis=1)
         columns = ops.arange(ops.shape(token_ids)[1], dtype="int32")[None, :]
         is_last = columns == sizes[:, None] - 1
@@ -178,9 +180,7 @@ class DecoderPreprocessor(Preprocessor):
             return {**prompt, "limits": ops.minimum(self.number_layout.width_of(tokens) + 1, MAX_LENGTH)}
         if self.target_steps is None:
             return {**prompt, "limits": 10 * tokens + 10}
-        factor, number = self.target_steps
-        scaled = ops.cast(ops.round(factor * ops.cast(tokens, "float32")), "int32")
-        return {**prompt, "limits": ops.maximum(scaled + number, 1)}
+        return {**prompt, "limits": lengths_of_answers(tokens, self.target_steps)}
 
     def max_target_length(self, columns: Any) -> Any:
         if self.target_steps is None:

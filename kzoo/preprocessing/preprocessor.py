@@ -12,7 +12,7 @@ from kzoo.preprocessing.padding import bucket, pad
 from kzoo.preprocessing.tokenizer import Tokenizer
 from kzoo.tasks.of_tokens import tokens_of
 
-MAX_LENGTH = 10_000
+MAX_LENGTH = checks.MAX_LENGTH
 
 
 def steps_for(steps: Sequence[Any], tokens: int) -> int:

@@ -1,4 +1,7 @@
-"""What a decoder over one sequence sees of it: what stands before, and where its source ends."""
+"""What a decoder over one sequence sees of it: what stands before, where the source ends, how long the answer gets."""
+
+from collections.abc import Sequence
+from typing import Any
 
 from keras import ops
 
@@ -54,3 +57,15 @@ def column_of(token_ids: Tensor, delimiter: int, padding: int) -> Tensor:
     source = ops.logical_and(token_ids != delimiter, token_ids != padding)
     behind = ops.cumsum(ops.cast(ops.logical_not(source), "int32"), axis=1)
     return ops.sum(ops.cast(behind == 0, "int32"), axis=1, keepdims=True)
+
+
+def lengths_of_answers(source: Tensor, steps: Sequence[Any]) -> Tensor:
+    """Returns how many tokens, one or more, the answers to sources have, int32 of their shape; see `checks.steps`.
+
+    Args:
+        source: int tensor. The tokens of each source.
+        steps: (float, int). (a, b): a * (source tokens) + b.
+    """
+    factor, number = steps
+    scaled = ops.cast(ops.round(factor * ops.cast(source, "float32")), "int32")
+    return ops.maximum(scaled + number, 1)

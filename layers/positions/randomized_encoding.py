@@ -10,6 +10,7 @@ from keras import ops
 from kzoo import checks
 from kzoo.annotations import Config, DType, Shape, Tensor
 from kzoo.errors import InputError
+from kzoo.layers.functional.causal import lengths_of_answers
 from kzoo.layers.functional.sinusoid import check_even, sinusoid
 from kzoo.layers.positions.placed_encoding import PlacedEncoding
 from kzoo.registry import alias, register
@@ -94,9 +95,7 @@ class RandomizedEncoding(PlacedEncoding):
             numbers = ops.sum(ops.cast(mask, "int32"), axis=1, keepdims=True)
         else:
             source = ops.full((batch, 1), columns, dtype="int32") if delimiter is None else ops.cast(delimiter, "int32")
-            factor, number = self.answer
-            scaled = ops.cast(ops.round(factor * ops.cast(source, "float32")), "int32")
-            numbers = source + ops.maximum(scaled + number, 1)
+            numbers = source + lengths_of_answers(source, self.answer)
         order = ops.convert_to_tensor(self.order)[None, :]
         if training:  # sequences are finished, and need no more places than columns
             drawn = keras.random.uniform((batch, self.limit), dtype="float32", seed=self.seeds)

@@ -127,7 +127,8 @@ def test_what_a_model_writes_has_the_places_of_a_finished_answer(answer, tokens)
         ids, ends = np.zeros((2, columns), "int32"), np.array([[5], [2]])
         written = numpy(encoding.places(ids, delimiter=ends))
         np.testing.assert_array_equal(written[0, :tokens], finished[:columns])
-        assert (written[0, tokens:] == 49).all() and not np.array_equal(written[0], written[1])
+        assert (np.diff(written[0, :tokens]) > 0).all() and (written[0, tokens:] == 49).all()
+        assert not np.array_equal(written[0], written[1])
 
 
 def test_a_decoder_draws_places_for_the_answers_of_its_task():
