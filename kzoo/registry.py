@@ -6,6 +6,7 @@ accepts its parts. What kzoo has of a kind is imported when the kind is first as
 """
 
 import difflib
+import functools
 import inspect
 import sys
 from collections.abc import Callable, Mapping
@@ -223,7 +224,12 @@ def parameters_of(cls: Any) -> dict[str, inspect.Parameter]:
     """
     if not isinstance(cls, type):
         return dict(inspect.signature(cls).parameters)
-    initialize: Any = getattr(cls, "__init__")  # noqa: B009 - to the type checker `cls.__init__` is an object's
+    return dict(_parameters(getattr(cls, "__init__")))  # noqa: B009 - to the type checker `cls.__init__` is an object's
+
+
+@functools.lru_cache(maxsize=1024)  # classes made in a notebook are let go
+def _parameters(initialize: Any) -> dict[str, inspect.Parameter]:
+    """Returns the parameters that an `__init__` has after `self`."""
     _, *parameters = inspect.signature(initialize).parameters.values()
     found = {parameter.name: parameter for parameter in parameters}
     for parameter in parameters:  # `**options: Unpack[Options]` stands for the keys of a TypedDict

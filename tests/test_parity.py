@@ -23,9 +23,12 @@ LONG = ("monotonic_inv_recopy", "hinted_sorter")  # the worst of each kind
 # Logits of fixed examples, and greedy output, of each preset: written by a process of each backend. Presets that differ
 # in nothing but their weights share one model, so that it is compiled once.
 WRITE = """
-import sys
+import functools, sys
 import keras, kzoo, numpy as np
 from pathlib import Path
+@functools.cache
+def examples(task, *options):
+    return kzoo.tasks.get(task).examples(*options)
 assert keras.config.backend() == sys.argv[2]
 found, compiled = {}, {}
 for folder in sys.argv[4:]:
@@ -34,16 +37,16 @@ for folder in sys.argv[4:]:
     architecture = [(Path(folder) / file).read_text() for file in ("config.json", "tokenizer.json")]
     model = compiled.setdefault("".join(architecture), loaded)
     model.set_weights(loaded.get_weights())
-    examples = task.examples("train", 8, seed=7)
-    x, _, weight = model.preprocessor(examples)
+    given = examples(loaded.task_name, "train", 8, 7)
+    x, _, weight = model.preprocessor(given)
     name = Path(folder).name
     found[f"{name}/logits"], found[f"{name}/weight"] = model.predict_on_batch(x), weight
     if name in sys.argv[3].split(","):
         longest = max(length for length in task.test_lengths if length <= 100)
-        x, _, weight = model.preprocessor(task.examples("test", 2, seed=7, length=longest))
+        x, _, weight = model.preprocessor(examples(loaded.task_name, "test", 2, 7, longest))
         found[f"{name}/long"] = np.asarray(model.predict_on_batch(x)) * (weight > 0)[..., None]
     length = {"max_length": 40} if isinstance(model, kzoo.models.Generates) else {}
-    found[f"{name}/generated"] = model.generate([" ".join(e.source) for e in examples], **length)
+    found[f"{name}/generated"] = model.generate([" ".join(e.source) for e in given], **length)
 np.savez(sys.argv[1], **found)
 """
 

@@ -19,6 +19,7 @@ MAX_JSON = 1_000_000
 MAX_TEXT = 10_000
 # Control characters, and those that change the direction of a text or have no width.
 UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+_TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"')  # of a JSON file, keys among them
 
 
 def expand(path: str | Path) -> Path:
@@ -214,29 +215,20 @@ def parse_json(path: Path, content: bytes) -> dict[str, Any]:
     if len(content) > MAX_JSON:
         raise PresetError(f"{path} is larger than {MAX_JSON:,} bytes")
     try:
-        value = json.loads(content.decode(), object_pairs_hook=_unique, parse_constant=_refuse)
-        json.dumps(value, ensure_ascii=False).encode()  # escaped halves of characters cannot be written again
+        text = content.decode()
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+        texts = [json.loads(text) for text in dict.fromkeys(_TEXTS.findall(text))]
+        "".join(texts).encode()  # escaped halves of characters cannot be written again
     except (ValueError, RecursionError) as error:
         raise PresetError(f"{path} is not valid JSON ({error})") from None
     if not isinstance(value, dict):
         raise PresetError(f"{path} must hold one JSON object")
-    _check_texts(path, value)
-    return value
-
-
-def _check_texts(path: Path, value: Any) -> None:
-    """Raises `PresetError` for a text that a terminal or a page would not show as it is."""
-    values = [value]
-    while values:
-        value = values.pop()
-        if isinstance(value, dict):
-            values.extend(value)
-        if isinstance(value, (dict, list)):
-            values.extend(_values(value))
-        elif isinstance(value, str) and UNSEEN.search(value):
-            raise PresetError(f"{path} has a text with a control character: {ascii(value)[:80]}")
-        elif isinstance(value, str) and len(value) > MAX_TEXT:
+    for text in texts:
+        if UNSEEN.search(text):
+            raise PresetError(f"{path} has a text with a control character: {ascii(text)[:80]}")
+        if len(text) > MAX_TEXT:
             raise PresetError(f"{path} has a text of more than {MAX_TEXT:,} characters")
+    return value
 
 
 def sha256(path: Path) -> str:
