@@ -176,6 +176,7 @@ def test_a_seed_counts_with_every_length_measured_on_enough_examples(tmp_path):
     assert none is None and why[0].startswith("no seed has results of 200 examples or more at each of 15, 30, 100")
 
 
+@pytest.mark.once
 @pytest.mark.slow
 def test_a_submission_is_measured_anew(tmp_path, capsys):
     evaluation = {"evaluation": {"lengths": [60, 80, 120, 200, 400], "examples": protocol.TESTED}}

@@ -126,6 +126,7 @@ def test_damaged_notes_are_one_sentence(case, recipe, unfinished, tmp_path):
     assert not (tmp_path / "tiny").exists() and (unfinished / "notes.json").is_file()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", ["state-2", "stage-0", "best"])
 @pytest.mark.parametrize("damage", ["flip", "cut", "gone"])
 def test_a_damaged_file_is_one_sentence(name, damage, recipe, unfinished, tmp_path):
@@ -152,6 +153,7 @@ def test_a_resume_on_another_backend_is_refused(recipe, unfinished, tmp_path):
         train(recipe, tmp_path / "tiny", resume=True)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), PermissionError(13, "Permission denied")])
 def test_a_full_disk_keeps_the_last_checkpoint(error, recipe, unfinished, monkeypatch, tmp_path):
     before = {path.name: path.read_bytes() for path in unfinished.iterdir()}
@@ -177,6 +179,7 @@ with locked(Path(sys.argv[1])):
 """
 
 
+@pytest.mark.once
 @pytest.mark.slow
 def test_a_second_training_into_a_folder_is_refused_until_the_first_is_gone(recipe, tmp_path):
     folder = tmp_path / "tiny.training"
@@ -222,6 +225,7 @@ def test_a_preset_that_came_in_the_meantime_is_left_alone(recipe, unfinished, mo
     assert os.listdir(tmp_path / "tiny") == ["precious"] and (unfinished / "notes.json").is_file()
 
 
+@pytest.mark.once
 def test_what_a_kill_behind_the_last_step_left_is_removed(recipe, unfinished, tmp_path):
     left = {path.name: path.read_bytes() for path in unfinished.iterdir()}
     folder = train(recipe, tmp_path / "tiny", resume=True)

@@ -28,6 +28,7 @@ def trained(tmp_path, monkeypatch, capsys):
     return tmp_path / "mine"
 
 
+@pytest.mark.once
 def test_the_preset_brings_its_pairs_but_does_not_publish_them(trained, python, capsys):
     task = kzoo.tasks.get(str(trained / "swap.tsv"))
     assert {row["length"] for row in read_json(trained / "results.json")["rows"]} == set(task.test_lengths)

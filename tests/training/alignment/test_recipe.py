@@ -61,6 +61,7 @@ def test_what_is_wrong_with_it_is_said(changes, sentence):
         Recipe.from_config(with_stage(**changes))
 
 
+@pytest.mark.once
 def test_it_sees_its_own_training_pairs_only(monkeypatch, tmp_path):
     """No gold attention, no grammar, and before the evaluation at the end no example but those it trains on."""
 
@@ -80,6 +81,7 @@ def test_it_sees_its_own_training_pairs_only(monkeypatch, tmp_path):
         train(Recipe.from_config(gold), tmp_path / "gold")
 
 
+@pytest.mark.once
 def test_a_broken_run_goes_on_to_the_same_weights(monkeypatch, tmp_path):
     monkeypatch.setitem(ReverseCopy.splits, "test", Split((5, 5), 4))
     whole = train(Recipe.from_config(CONFIG), tmp_path / "whole")
