@@ -19,7 +19,7 @@ MAX_JSON = 1_000_000
 MAX_TEXT = 10_000
 # Control characters, and those that change the direction of a text or have no width.
 UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
-_TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"')  # of a JSON file, keys among them
+_TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"')  # of valid JSON, keys among them
 
 
 def expand(path: str | Path) -> Path:
@@ -215,14 +215,15 @@ def parse_json(path: Path, content: bytes) -> dict[str, Any]:
     if len(content) > MAX_JSON:
         raise PresetError(f"{path} is larger than {MAX_JSON:,} bytes")
     try:
-        text = content.decode()
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
-        texts = [json.loads(text) for text in dict.fromkeys(_TEXTS.findall(text))]
+        whole = content.decode()
+        value = json.loads(whole, object_pairs_hook=_unique, parse_constant=_refuse)
+        texts = [json.loads(text) for text in dict.fromkeys(_TEXTS.findall(whole))]
         "".join(texts).encode()  # escaped halves of characters cannot be written again
     except (ValueError, RecursionError) as error:
         raise PresetError(f"{path} is not valid JSON ({error})") from None
     if not isinstance(value, dict):
         raise PresetError(f"{path} must hold one JSON object")
+    # What a terminal or a page would not show as it is.
     for text in texts:
         if UNSEEN.search(text):
             raise PresetError(f"{path} has a text with a control character: {ascii(text)[:80]}")

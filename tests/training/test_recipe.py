@@ -209,7 +209,8 @@ def test_recipes_come_from_files_and_presets(config, own_preset, tmp_path):
     assert load_recipe(tmp_path / "mine.json") == load_recipe(own_preset) == Recipe.from_config(config)
 
 
-@pytest.mark.once  # hundreds; test_board.py builds one of each mechanism on every backend
+# Hundreds: on every backend test_parity.py builds the presets, and test_board.py one of each mechanism compared.
+@pytest.mark.once
 @pytest.mark.parametrize("name", names_of(RUN, RECIPE))
 def test_bundled_recipes_build_their_models(name):
     assert build(load_recipe(name)).count_params() > 1000
