@@ -66,6 +66,7 @@ def test_no_process_stays_behind():
             os.kill(process.pid, 0)
 
 
+@pytest.mark.once
 def test_the_processes_end_with_one_that_is_killed():
     script = """
         import os, signal
@@ -98,6 +99,7 @@ class Failing:
         return [("1 2", "1 2")] * 6
 
 
+@pytest.mark.once
 def test_what_fails_in_a_process_is_raised_here():
     found = Batches(Failing(), preprocessor(), 3, 0, steps=2, draw_ahead=1)
     found[0]
@@ -113,6 +115,7 @@ class Ending:
         os._exit(1)
 
 
+@pytest.mark.once
 def test_a_process_that_ends_is_one_sentence():
     ahead = DrawingAhead(Ending(), preprocessor(), 1)
     with pytest.raises(TrainingError, match="a process that draws examples ahead has ended"):

@@ -25,6 +25,7 @@ for name in sys.argv[3:]:
 """
 
 
+@pytest.mark.once
 def test_a_full_disk_is_told_and_nothing_is_left(python, tmp_path):
     names = [name for name, format in FORMATS.items() if keras.config.backend() in format.backends]
     if keras.config.backend() == "jax":

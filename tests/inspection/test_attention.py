@@ -45,6 +45,7 @@ def test_plot_attention(model, tmp_path, suffix):
 
 
 @pytest.mark.parametrize("digits", [3, 20, 60])
+@pytest.mark.once
 def test_nothing_is_cut_off(model, digits):
     figure = plot_attention(model, " ".join("4" * digits), output=" ".join("4" * 3 * digits))
     width, height = figure.get_size_inches()
@@ -52,6 +53,7 @@ def test_nothing_is_cut_off(model, digits):
     assert 0 <= inked.x0 and inked.x1 <= width and 0 <= inked.y0 and inked.y1 <= height
 
 
+@pytest.mark.once
 def test_every_writer_has_pictures(writer, tmp_path):
     model, text, output = writer
     for plot in (plot_attention, plot_writing):
@@ -60,6 +62,7 @@ def test_every_writer_has_pictures(writer, tmp_path):
     assert "step 1 of" in (tmp_path / "a.svg").read_text(encoding="utf-8")
 
 
+@pytest.mark.once
 def test_animation(tmp_path):
     from PIL import Image
 
@@ -143,6 +146,7 @@ def test_few_lengths_are_on_a_linear_axis():
     assert axes.get_xscale() == "linear" and axes.get_xlabel() == "length (levels)"
 
 
+@pytest.mark.once
 def test_a_picture_has_room_for_so_many_tokens(make_model, tmp_path):
     with pytest.raises(InputError, match="a picture has room for 200 tokens, not for 3,000"):
         plot_attention(make_model(), " ".join("4" * 3000), tmp_path / "a.png")

@@ -17,6 +17,7 @@ def model():
 
 
 @pytest.mark.parametrize("draw, words", [(plot_attention, "attention weight"), (plot_biases, "grey is closed")])
+@pytest.mark.once
 def test_pictures(model, tmp_path, draw, words):
     draw(model, "12+9", tmp_path / "picture.svg", output="21")
     text = (tmp_path / "picture.svg").read_text()
@@ -24,6 +25,7 @@ def test_pictures(model, tmp_path, draw, words):
     assert [path.name for path in tmp_path.iterdir()] == ["picture.svg"]
 
 
+@pytest.mark.once
 def test_a_long_input(model, tmp_path):
     text = "1" * 20 + "+" + "2" * 20
     plot_biases(model, text, tmp_path / "long.png", output="3" * 20)

@@ -59,6 +59,7 @@ def test_accuracies(model, untrained):
     assert chance["minimum"][20]["low"] <= chance["minimum"][20]["value"] <= chance["minimum"][20]["high"]
 
 
+@pytest.mark.once
 def test_pictures(model, tmp_path):
     plot_probe(model, "5 17 43", tmp_path / "states.svg", position=4)
     text = (tmp_path / "states.svg").read_text(encoding="utf-8")

@@ -24,6 +24,7 @@ class Rows:
 Rows.__module__ = "datasets.arrow_dataset"
 
 
+@pytest.mark.once
 def test_early_stopping_knows_the_direction(make_model):
     model = make_model()
     model.compile()

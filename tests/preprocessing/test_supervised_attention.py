@@ -56,6 +56,7 @@ def test_the_loss_is_the_likelihood_of_either_end(attention):
     assert with_gold - without == pytest.approx(expected, rel=1e-2)
 
 
+@pytest.mark.once
 def test_it_is_learned():
     model, preprocessor = data("onestep", 2.0)
     model.decoder.attention.direction.bias.assign([0.5])  # it begins at the wrong end

@@ -36,6 +36,7 @@ def test_names_are_the_attributes_that_lead_there(model):
 
 
 @pytest.mark.slow
+@pytest.mark.once
 def test_names_are_the_same_for_every_instance_and_process(model, make_model, python):
     names = list(weights.named_variables(model))
     keras.layers.Dense(3)  # shifts the names that Keras counts

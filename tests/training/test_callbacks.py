@@ -104,6 +104,7 @@ def test_length_accuracy_puts_logs(make_model):
     assert isinstance(callback, keras.callbacks.Callback)
 
 
+@pytest.mark.once
 def test_a_callback_of_keras_monitors_a_length(make_model):
     stop = keras.callbacks.EarlyStopping("accuracy_at_2", mode="max", patience=1)
     watch = LengthAccuracy("recopy", [2], examples=4)

@@ -66,6 +66,7 @@ def unfinished(recipe, monkeypatch, tmp_path):
     return folder
 
 
+@pytest.mark.once
 def test_what_a_checkpoint_holds(unfinished):
     notes = read_json(unfinished / "notes.json")
     best = f"best-{notes['best_epoch']}.safetensors"
@@ -209,6 +210,7 @@ def test_a_lock_leaves_nothing_and_keeps_what_is_there(tmp_path):
     assert os.listdir(tmp_path / "a") == ["notes.json"]
 
 
+@pytest.mark.once
 def test_a_preset_that_came_in_the_meantime_is_left_alone(recipe, unfinished, monkeypatch, tmp_path):
     import kzoo.evaluation.evaluate as evaluation
 

@@ -132,8 +132,9 @@ def test_a_stage_in_bfloat16_ends_in_float32(config, unbroken):
     assert any((a != b).any() for a, b in pairs) and all(np.abs(a - b).max() < 0.1 for a, b in pairs)
 
 
-@pytest.mark.parametrize("changes", [{"selection": "validation"}, pytest.param(AVERAGED, marks=pytest.mark.once)])
+@pytest.mark.parametrize("changes", [{"selection": "validation"}, AVERAGED])
 @pytest.mark.slow
+@pytest.mark.once
 def test_a_killed_run_goes_on_to_the_same_weights(changes, config, unbroken, python, tmp_path):
     config |= changes
     done = python(TRAIN, json.dumps(config), tmp_path / "tiny_recopy", 6)  # the second step of the second epoch
@@ -173,6 +174,7 @@ def test_the_moving_average_of_the_weights(config, unbroken):
 
 
 @pytest.mark.parametrize("error", [InputError("no more examples"), KeyboardInterrupt()])
+@pytest.mark.once
 def test_what_stops_an_averaged_run_is_what_is_raised(error, config, monkeypatch, tmp_path):
     draw = Drawn.__call__
 
@@ -286,6 +288,7 @@ def test_a_loss_that_is_not_finite_ends_the_run(config, monkeypatch, tmp_path):
     assert train(recipe, tmp_path / "tiny_recopy", resume=True) == tmp_path / "tiny_recopy"  # from the first epoch on
 
 
+@pytest.mark.once
 def test_weights_that_are_not_finite_are_never_kept(config, monkeypatch, tmp_path):
     from kzoo.training import fit
 

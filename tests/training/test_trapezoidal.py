@@ -29,6 +29,7 @@ def test_the_rate_of_one_step_and_of_a_copy():
 
 
 @pytest.mark.slow
+@pytest.mark.once
 def test_until_it_falls_it_trains_as_a_constant_rate_does(config, tmp_path):
     config |= {"epochs": 5, "selection": "last", "warmup_steps": 0, "watch": []}
     losses = []

@@ -34,6 +34,7 @@ def first(tmp_path_factory):
     return str(folder)
 
 
+@pytest.mark.once
 def test_the_second_stage(first, tmp_path):
     recipe = Recipe.from_config({**CONFIG, "calibration": {"preset": first, **CALIBRATION}})
     folder = train(recipe, tmp_path / "abc_successor")

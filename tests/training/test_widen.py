@@ -95,6 +95,7 @@ def test_a_shape_without_numbers_is_no_narrower_one(tmp_path):
     assert not is_wider(model, shapes | {"classes.bias": (0,)})
 
 
+@pytest.mark.once
 def test_a_stage_may_be_wider_than_the_one_before(tmp_path):
     wide, narrow = classifier(16, 24), {"units": 8, "hidden_units": 12}
     stage = {

@@ -132,6 +132,7 @@ def test_what_the_gates_keep_moves_or_stays():
     np.testing.assert_allclose(numpy(state)[0], [[0, 0, 0]] * 2 + [[0, 0, 0.5]] + [[0, 0, 0]] * 2, atol=1e-6)
 
 
+@pytest.mark.once
 def test_it_learns_to_reverse(tmp_path):
     keras.utils.set_random_seed(0)
     task = kzoo.tasks.get("reverse_string")

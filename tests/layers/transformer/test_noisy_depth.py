@@ -57,6 +57,7 @@ def test_without_training_it_is_the_shared_depth(randomize, padded):
         kzoo.layers.NoisyDepth("ndr", noise=-0.1)
 
 
+@pytest.mark.once
 def test_a_classifier_is_trained_with_it():
     task = kzoo.tasks.get("ctl_forward")
     depth = {"class": "noisy", "config": {"noise": 0.1, "steps": 3}}
