@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from kzoo.layers.recurrent.recursion_in_recursion_reader import (
         RecursionInRecursionReader as RecursionInRecursionReader,
     )
+    from kzoo.layers.recurrent.rewriting_reader import RewritingReader as RewritingReader
     from kzoo.layers.recurrent.second_order_reader import SecondOrderReader as SecondOrderReader
     from kzoo.layers.recurrent.stack_reader import StackReader as StackReader
     from kzoo.layers.recurrent.window_encoder import WindowEncoder as WindowEncoder

@@ -73,6 +73,8 @@ class Task:
     - `target_room`: int or None. For such a model, where answers have no tokens of their own: by how many tokens a
       target with its end symbol may be longer than its source. It is written into the first columns. Defaults to None:
       the task is not for such a model;
+    - `row_symbols`: tuple of str. For a `RewritingReader`: the symbols of the rows in `execution_trace`. Defaults to
+      none: the task has no trace;
     - `characters`: bool. Whether texts are written without spaces, a character a token;
     - `reversed_target`: bool. Whether a model that writes one token after another writes the last one first;
     - `length_unit`: str. What a length counts, in a few words;
@@ -92,7 +94,7 @@ class Task:
     def __init_subclass__(cls, **kwargs: object) -> None:
         """Has the methods that a user gives a source refuse what is no list of tokens, whoever writes them."""
         super().__init_subclass__(**kwargs)
-        for name in ("solve", "check_source", "gold_attention", "intermediate", "causal_results"):
+        for name in ("solve", "check_source", "gold_attention", "intermediate", "causal_results", "execution_trace"):
             if name in vars(cls):
                 setattr(cls, name, of_tokens(vars(cls)[name]))
 
@@ -108,6 +110,7 @@ class Task:
     last_answers: bool = False
     asked_at: Asked | None = None
     target_room: int | None = None
+    row_symbols: Tokens = ()
     characters: bool = False
     reversed_target: bool = False
     distinct: bool = True
@@ -161,6 +164,15 @@ class Task:
         if not self.results_are_causal:
             raise InputError(f"{self.name} has no intermediate results that follow from the tokens before them")
         return results
+
+    def execution_trace(self, source: Tokens) -> list[Tokens]:
+        """Returns what an algorithm for the task writes on the way to the target: rows of `row_symbols`, each with one
+        for every column of a tagger, the tokens of the source and `target_room` more. Each task says which algorithm.
+
+        Raises:
+            InputError: the task has none, or the source is not one of its own.
+        """
+        raise InputError(f"{self.name} has no execution trace")
 
     def key(self, example: Example) -> Tokens:
         """Returns what is unique within a split: by default the source."""

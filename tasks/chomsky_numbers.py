@@ -99,6 +99,7 @@ class BinaryMultiplication(BinaryTask):
     name = "binary_multiplication"
     vocabulary = (*BITS, "*")
     operator = "*"
+    row_symbols = ("0_", "1_", "00", "01", "10", "11", "0_<")
 
     @property
     def strata(self) -> dict[str, Stratum]:
@@ -117,6 +118,26 @@ class BinaryMultiplication(BinaryTask):
 
     def solve(self, source: Tokens) -> Tokens:
         return tuple(f"{math.prod(self.numbers(source)):b}"[::-1])
+
+    def execution_trace(self, source: Tokens) -> list[Tokens]:
+        """Returns the rows of long multiplication: at first a sum of 0, and after each bit of the second number what it
+        has become. A symbol is the bit of the sum in this column; that of the first number, which moves one column to
+        the right at each step, or `_` beside it; and `<` where the bit of the second number stands that is next.
+        """
+        first, *others = self.numbers(source)
+        length, columns = len("".join(source).split(self.operator)[0]), len(source) + 1
+        bits = source[length + 1 :] if others else ("1",)
+        total, found = 0, []
+        for step in range(len(bits) + 1):
+            if step and bits[step - 1] == "1":
+                total += first << (step - 1)
+            here = length + 1 + step if others else -1
+            row = []
+            for c in range(columns):
+                own = source[c - step] if 0 <= c - step < length else "_"
+                row.append(f"{total >> c & 1}{own}{'<' * (c == here)}")
+            found.append(tuple(row))
+        return found
 
 
 @register("task", "compute_sqrt")
@@ -138,6 +159,7 @@ class ComputeSqrt(ChomskyTask):
     characters = True
     level = "context-sensitive"
     target_room = 1
+    row_symbols = ("a", "b", "0.", "1.", "_.", "00", "10", "01", "11", "21", "31")
 
     @property
     def strata(self) -> dict[str, Stratum]:
@@ -159,3 +181,23 @@ class ComputeSqrt(ChomskyTask):
         self.check(source, BITS, "one or more bits")
         root, bits = math.isqrt(int("".join(source), 2)), (len(source) + 1) // 2
         return tuple(f"{root:0{bits}b}")
+
+    def execution_trace(self, source: Tokens) -> list[Tokens]:
+        """Returns the rows of the square root by hand, a bit of it at each step: at first `a` and `b`, the first and
+        the second bit of each pair, from the end on; then the number, with a 0 before it where its length is odd; and
+        after each step what is left of it, moved one column to the left. There a symbol is what is left in this column,
+        `_` behind its end, and the bit of the root or `.` where none is yet. The first column may have up to 3 left.
+        """
+        self.check_source(source)
+        number, columns, bits = int("".join(source), 2), len(source) + 1, (len(source) + 1) // 2
+        found: list[Tokens] = [(*("ab" * bits)[-len(source) :], "_.")]
+        left, root = number << (columns - 2 * bits), 0  # column 0 counts 2 ** (columns - 1)
+        for step in range(bits + 1):
+            row = [str(left >> (columns - 1)), *f"{left % 2 ** (columns - 1):0{columns - 1}b}"]
+            row[2 * bits - step :] = "_" * (columns - 2 * bits + step)
+            known = f"{root:0{step}b}" if step else ""
+            found.append(tuple(map("".join, zip(row, known.ljust(columns, "."), strict=True))))
+            trial = (4 * root + 1) << (columns - step - 2) if step < bits else left
+            bit = int(left >= trial)
+            left, root = 2 * (left - bit * trial), 2 * root + bit
+        return found

@@ -94,6 +94,13 @@ GROUPS = (
         ("BeamTreeReader", "RecursionInRecursionReader", "ContinuousRecursiveReader"),
     ),
     Group(
+        "rows",
+        "steps that grow with the input, where training can be shown what each of them writes",
+        "writes a row of symbols under the input, then another from that one, as in a calculation by hand",
+        "training must have every row of the calculation, and each step must be learned exactly: what is wrong stays",
+        ("RewritingReader",),
+    ),
+    Group(
         "cells",
         "steps that grow with the input, as in long multiplication",
         "changes the states of all tokens at once by one rule, each by its neighbours', as often as there are tokens",

@@ -13,6 +13,7 @@ from kzoo.training.stages import Stage
 # Said in any case; what else differs from its default is said too.
 USUAL = ("batch_size", "sampling", "learning_rate", "schedule", "weight_decay", "clip_norm")
 UNSAID = ("fresh", "examples")  # the sentence says them
+RESULTS = {"RecurrentClassifier": "causal_results", "SequenceTagger": "execution_trace"}  # others: intermediate
 
 
 def training(name: str, preset: Preset, task: Any) -> str:
@@ -75,7 +76,7 @@ def _stage(recipe: Recipe, index: int, task: Any) -> str:
 ({facts}).
 {_selection(stage, recipe.task)}"""
     if stage.objective.intermediate:
-        results = "causal_results" if recipe.model["class"] == "RecurrentClassifier" else "intermediate"
+        results = RESULTS.get(recipe.model["class"], "intermediate")
         text += f"\nUnlike in the paper, the results that `{type(task).__name__}.{results}` gives are targets too."
     if stage.objective.hold > 1:
         text += f"\nUnlike in the paper, the states after each of the last {stage.objective.hold} steps are read."

@@ -7,7 +7,9 @@ from keras import ops
 
 from kzoo import checks
 from kzoo.annotations import Config, Inputs, Shape, Spec, Tensor
+from kzoo.errors import InputError
 from kzoo.layers.functional.dense import dense
+from kzoo.layers.recurrent.rewriting_reader import RewritingReader
 from kzoo.models.sequence_model import SequenceModel
 from kzoo.registry import get, parameters_of, resolve, serialize
 
@@ -45,14 +47,26 @@ class ReaderModel(SequenceModel):
         self.embedding.build((None, None))
         self.reader.build((None, None, self.embedding_units))
         size = self.reader.compute_output_shape((None, None, self.embedding_units))[-1]
-        self.classes = dense(self.answers, size, size**-0.5, dtype="float32")
-        self.classes.build((None, size))
+        if isinstance(self.reader, RewritingReader):  # its first values are the answers
+            if self.reader.values <= self.answers:
+                raise InputError(
+                    f"values must be more than the number of answers, {self.answers}, not {self.reader.values}"
+                )
+        else:
+            self.classes = dense(self.answers, size, size**-0.5, dtype="float32")
+            self.classes.build((None, size))
         self.built = True
 
     def embed(self, inputs: Inputs, training: bool) -> tuple[Tensor, Tensor]:
         """Returns what the reader reads: the embeddings (B, T, E), and their mask (B, T)."""
         embedded = self.dropout(self.embedding(inputs["token_ids"]), training=training)
         return embedded, ops.cast(inputs["padding_mask"], "bool")
+
+    def classify(self, states: Tensor) -> Tensor:
+        """Returns float32 logits of the answers, of states of the reader."""
+        if isinstance(self.reader, RewritingReader):
+            return self.reader.scores(states)[..., : self.answers]
+        return self.classes(states)
 
     def get_config(self) -> Config:
         return {

@@ -83,16 +83,13 @@ class RecurrentClassifier(ReaderModel, Classifier):
     def call(self, inputs: Inputs, training: bool = False) -> Tensor:
         embedded, mask = self.embed(inputs, training)
         if "columns" not in inputs:
-            return self.classes(self.reader(embedded, mask, training=training))
+            return self.classify(self.reader(embedded, mask, training=training))
         if self.reader.go_backwards:
             raise InputError("columns are read from left to right, and the reader goes backwards")
         return self.read(self.reader.states(embedded, mask, training=training), inputs)
 
     def logits(self, states: Tensor, padding_mask: Tensor) -> Tensor:
         return self.classify(last_token(states, padding_mask))
-
-    def classify(self, states: Tensor) -> Tensor:
-        return self.classes(states)
 
     def trace(self, text: Text) -> Trace:
         """Returns what the model would answer if a text ended after each of its tokens: see `Trace`."""

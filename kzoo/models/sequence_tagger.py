@@ -32,6 +32,9 @@ class SequenceTagger(ReaderModel):
     source, and a reader that goes from left to right can write, as the networks of
     [Deletang et al., 2023](https://arxiv.org/abs/2207.02098); see `TaggerPreprocessor`.
 
+    With a `RewritingReader` the answers are the first of its values, and each of its steps is trained on the rows that
+    the task gives, see `RowsPreprocessor`.
+
     Args:
         vocabulary_size: int. Number of token ids V, 4 to 65,536: answers are all but the last three, which are the
             symbols for start, end and padding; where the preprocessor says that targets have an end symbol, all but the
@@ -45,11 +48,13 @@ class SequenceTagger(ReaderModel):
         preprocessor: TaggerPreprocessor or its config, for models that take texts.
 
     Call arguments:
-        inputs: dict of `token_ids` int (B, T) and `padding_mask` bool (B, T).
+        inputs: dict of `token_ids` int (B, T) and `padding_mask` bool (B, T); with `rows` int (B, S, T), of a
+            `RewritingReader`, to read what it writes after each of so many rows.
         training: bool.
 
     Returns:
-        Logits of the answer at each token, float32 of shape (B, T, A) with A the number of answers.
+        Logits of the answer at each token, float32 of shape (B, T, A) with A the number of answers; with `rows` those
+        of the values in the row after each, of shape (B, S, T, values).
 
     Raises:
         InputError: an argument is out of range or does not apply, or the reader is unknown or has one state only.
@@ -64,6 +69,7 @@ class SequenceTagger(ReaderModel):
     """
 
     preprocessor_class = TaggerPreprocessor
+    objectives = ("intermediate",)
     input_names = ("token_ids", "padding_mask")
 
     def __init__(
@@ -91,7 +97,9 @@ class SequenceTagger(ReaderModel):
         return self.vocabulary_size - (1 if written else 3)
 
     def call(self, inputs: Inputs, training: bool = False) -> Tensor:
-        return self.classes(self.states(inputs, training))
+        if "rows" in inputs:
+            return self.reader.next_scores(*self.embed(inputs, training), inputs["rows"], training=training)
+        return self.classify(self.states(inputs, training))
 
     def states(self, inputs: Inputs, training: bool = False) -> Tensor:
         """Returns the states h, of shape (B, T, units)."""
@@ -109,7 +117,7 @@ class SequenceTagger(ReaderModel):
     def generate_step(self, token_ids: Tensor, prepared: Structure, state: Structure) -> tuple[Tensor, Structure]:
         """Returns the logits (B, A) of the next answer and the turn after it; the last answer is not read."""
         is_next = ops.cast(prepared["turns"] == state[:, None], self.compute_dtype)
-        return self.classes(ops.einsum("bt,btd->bd", is_next, prepared["states"])), state + 1
+        return self.classify(ops.einsum("bt,btd->bd", is_next, prepared["states"])), state + 1
 
     def trace(self, text: Text) -> Trace:
         """Returns the probabilities of the answers at every token of a text: see `Trace`."""

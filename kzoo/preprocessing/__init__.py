@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from kzoo.preprocessing.decoder_preprocessor import DecoderPreprocessor as DecoderPreprocessor
     from kzoo.preprocessing.intermediate_preprocessor import IntermediatePreprocessor as IntermediatePreprocessor
     from kzoo.preprocessing.preprocessor import Preprocessor as Preprocessor
+    from kzoo.preprocessing.rows_preprocessor import RowsPreprocessor as RowsPreprocessor
     from kzoo.preprocessing.seq2seq_preprocessor import Seq2SeqPreprocessor as Seq2SeqPreprocessor
     from kzoo.preprocessing.supervised_attention import SupervisedAttention as SupervisedAttention
     from kzoo.preprocessing.tagger_preprocessor import TaggerPreprocessor as TaggerPreprocessor

@@ -49,10 +49,14 @@ def training_batches(recipe: Recipe, model: Any, index: int = 0, draw_ahead: int
 
 def _preprocessor(recipe: Recipe, stage: Stage, model: Any, seed: int, examples: Any) -> Any:
     """Returns what turns the examples of the task into arrays, with all that training is to learn from them."""
+    from kzoo.models.sequence_tagger import SequenceTagger
     from kzoo.preprocessing.intermediate_preprocessor import IntermediatePreprocessor
+    from kzoo.preprocessing.rows_preprocessor import RowsPreprocessor
     from kzoo.preprocessing.supervised_attention import SupervisedAttention
 
     objective = stage.objective
+    if objective.intermediate and isinstance(model, SequenceTagger):
+        return RowsPreprocessor(model, get_task(recipe.task))
     if objective.intermediate or objective.hold > 1:
         without, task = not objective.intermediate, get_task(recipe.task)
         return IntermediatePreprocessor(model.preprocessor, task, objective.hold, without, model.causal)

@@ -72,7 +72,8 @@ class Objective(Part):
     Args:
         intermediate: bool. Whether the intermediate results of the task are targets too, each read from the column
             that the task names: see `Task.intermediate`. For a `TransformerClassifier`, or those of
-            `Task.causal_results` for a `RecurrentClassifier`.
+            `Task.causal_results` for a `RecurrentClassifier`; or for a `SequenceTagger` with a `RewritingReader` the
+            rows of `Task.execution_trace`.
         hold: int. How many of the last steps are read, each with the same targets, 1 to 10,000: a result has to be
             there some steps before the last, and to stay. For a `TransformerClassifier`.
         attention_supervision: float or LearnedAlignment. Weight of the loss between attention and the gold attention of

@@ -174,11 +174,21 @@ def test_a_loop_that_reads_weights_twice(name, tmp_path):
 
 
 @pytest.mark.slow
-def test_as_many_steps_as_tokens_and_a_target_in_the_first_columns(tmp_path):
-    config = {"reader": "neural_gpu", "units": 6, "embedding_units": 3}
+@pytest.mark.parametrize("reader, of_torch", [("neural_gpu", "onnx"), ("rewriting", "torch")])
+def test_as_many_steps_as_tokens_and_a_target_in_the_first_columns(reader, of_torch, tmp_path):
+    config = {"reader": reader, "units": 6, "embedding_units": 3}
     model = kzoo.models.SequenceTagger.from_task("binary_multiplication", **config)
-    format = "onnx" if BACKEND == "torch" else "saved_model"
+    format = of_torch if BACKEND == "torch" else "saved_model"
     assert export(model, tmp_path / f"model{FORMATS[format].suffix}", format).exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(BACKEND != "torch", reason="PyTorch alone writes ONNX")
+def test_a_loop_within_a_loop_is_refused_as_onnx(tmp_path):
+    model = kzoo.models.SequenceTagger.from_task("compute_sqrt", reader="rewriting", units=4, embedding_units=3)
+    with pytest.raises(InputError, match="^PyTorch cannot write this model for inputs of any length"):
+        export(model, tmp_path / "model.onnx", "onnx")
+    assert not any(tmp_path.iterdir())
 
 
 def test_what_pytorch_cannot_trace_is_one_sentence(tmp_path):

@@ -154,6 +154,47 @@ def test_square_roots():
         assert root**2 <= value < (root + 1) ** 2 and len(target) == -(-len(source) // 2)
 
 
+def test_rows_of_square_roots():
+    task = tasks.get("compute_sqrt")
+    assert [" ".join(row) for row in task.execution_trace("11011")] == [  # 27, in pairs 01 10 11
+        "b a b a b _.",
+        "0. 1. 1. 0. 1. 1.",
+        "01 1. 0. 1. 1. _.",
+        "11 00 1. 1. _. _.",
+        "01 10 01 _. _. _.",
+    ]
+    for n in range(1, 30):
+        for source, target in pairs("compute_sqrt", (n,), 5):
+            marks, *rows = task.execution_trace(source)
+            assert all(len(row) == n + 1 and {*row} <= {*task.row_symbols} for row in (marks, *rows))
+            assert len(rows) == len(target) + 1 and "".join(symbol[1] for symbol in rows[-1]).rstrip(".") == "".join(
+                target
+            )
+            number = int("".join(source), 2)
+            for step, row in enumerate(rows):  # what is left is that of the pairs so far, and all pairs to come
+                root, pairs_to_come = int("0" + "".join(target[:step]), 2), len(target) - step
+                left = sum(int(s[0].replace("_", "0")) << (n - c) for c, s in enumerate(row))
+                assert left >> (n + 1 - len(target) - pairs_to_come) == number - (root << pairs_to_come) ** 2
+
+
+def test_rows_of_products():
+    task = tasks.get("binary_multiplication")
+    assert [" ".join(row) for row in task.execution_trace("011*11")] == [  # 6 * 3
+        "00 01 01 0_ 0_< 0_ 0_",
+        "0_ 10 11 01 0_ 0_< 0_",
+        "0_ 1_ 00 01 11 0_ 0_<",
+    ]
+    for n in range(1, 30):
+        for source, target in pairs("binary_multiplication", (n,), 5):
+            rows, (first, *second) = task.execution_trace(source), "".join(source).split("*")
+            assert all(len(row) == n + 1 and {*row} <= {*task.row_symbols} for row in rows)
+            assert "".join(symbol[0] for symbol in rows[-1])[: len(target)] == "".join(target)
+            for step, row in enumerate(rows):  # the sum of the first number as often as the bits so far say
+                so_far = number("0" if not step else second[0][:step] if second else "1")
+                assert number("".join(symbol[0] for symbol in row)) == number(first) * so_far
+                assert "".join(symbol[1] for symbol in row)[step:].rstrip("_") == first
+
+
 def test_missing_duplicates():
     for source, (bit,) in pairs("missing_duplicate"):
         whole = "".join(source).rstrip(".").replace("?", bit)
