@@ -24,6 +24,7 @@ class Trace(Mapping[str, np.ndarray]):
     | | `gates`, `halting`, where the block or the depth has them | step, column, channel; step, column |
     | RecurrentClassifier | `answers`, the probabilities if the text ended there | column, label |
     | SequenceTagger | `answers`, the probabilities at each token | column, label |
+    | | `values`, the rows that a `RewritingReader` writes | step, column |
 
     Attention weights are not negative and sum to 1 along the last axis, those of geometric attention to at most 1.
     `center` and `spread` count positions of the source, the start vector's being 0; `mix` is the share of location

@@ -11,6 +11,7 @@ from kzoo.annotations import Array, Inputs, Tensor, Text
 from kzoo.layers.bias.alibi_bias import AlibiBias
 from kzoo.layers.bias.bias_inputs import BiasInputs
 from kzoo.layers.bias.masking_bias import MaskingBias
+from kzoo.layers.recurrent.rewriting_reader import RewritingReader
 from kzoo.models.named_arrays import Trace
 from kzoo.preprocessing.decoder_preprocessor import DELIMITER
 from kzoo.preprocessing.tokenizer import END, START
@@ -99,13 +100,19 @@ def trace_reader(model: Any, text: Text) -> Trace:
 
 
 def trace_tagger(model: Any, text: Text) -> Trace:
-    """Returns the probabilities of a tagger's answers at every token."""
+    """Returns the probabilities of a tagger's answers at every token, and the rows that a `RewritingReader` writes."""
     preprocessor = model.text_preprocessor()
     ids, names = preprocessor.encode_source(text), preprocessor.tokenizer.tokens
-    answers = _array(ops.softmax(model(preprocessor.sources([ids]))))
+    inputs = preprocessor.sources([ids])
+    answers = _array(ops.softmax(model(inputs)))
     answer = preprocessor.decode(answers[preprocessor.columns(ids)].argmax(axis=-1).tolist())
     labels = {"column": [names[i] for i in ids], "label": names[: answers.shape[1]]}
-    return Trace(_text(preprocessor, text), answer, {"answers": answers}, {"answers": ("column", "label")}, labels)
+    arrays: dict[str, Array] = {"answers": answers}
+    axes: dict[str, tuple[str, ...]] = {"answers": ("column", "label")}
+    if isinstance(model.reader, RewritingReader):
+        arrays["values"] = _array(ops.swapaxes(model.reader.rows(*model.embed(inputs, training=False)), 0, 1))
+        axes["values"] = ("step", "column")
+    return Trace(_text(preprocessor, text), answer, arrays, axes, labels)
 
 
 def in_source_order(weights: Array, alpha: float) -> Array:

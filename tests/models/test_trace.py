@@ -83,6 +83,15 @@ def test_seq2seq():
     assert trace["weights"][1, 0, [0, 1, 2], [3, 2, 1]] == pytest.approx(1) and trace["bias"][0, 1, 0, 7] == -0.25
 
 
+def test_rows():
+    model = kzoo.models.SequenceTagger.from_task("compute_sqrt", reader="rewriting", units=4, embedding_units=3)
+    trace = model.trace("1011")
+    assert trace["values"].shape == (7, 5) and trace.axes["values"] == ("step", "column")
+    assert trace["values"].dtype == np.int32 and trace["values"].max() < model.reader.values
+    answers = trace["answers"].argmax(axis=-1)
+    assert (trace["values"][-1] == answers)[trace["values"][-1] < model.answers].all()
+
+
 def test_classifier():
     model = kzoo.models.TransformerClassifier.from_task("ctl_forward", units=8, heads=2, steps=3)
     trace = model.trace("101 d a")
