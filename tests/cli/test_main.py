@@ -166,6 +166,7 @@ def test_a_bundled_preset_is_not_written_by_its_name(shelf, kzoo_command):
     assert (shelf / "results.json").read_bytes() == before
 
 
+@pytest.mark.once
 def test_train(shelf, kzoo_command, tmp_path):
     output = tmp_path / "out" / "mine"
     code, out, err = kzoo_command("train", shelf, "--output", output, "--seed", "3", "--json")

@@ -183,6 +183,7 @@ def test_a_preset_comes_back(model, tmp_path):
     assert serialize(fresh) == serialize(model)
 
 
+@pytest.mark.once
 def test_accuracy_by_length(model):
     report = kzoo.evaluate(model, lengths=[1, 4, 9, None], examples=40)
     for length in (1, 4, 9):
@@ -193,6 +194,7 @@ def test_accuracy_by_length(model):
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.once
 def test_a_recipe_trains_it(name, tmp_path):
     recipe = {
         "task": "ctl_forward",

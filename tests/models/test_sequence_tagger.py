@@ -49,6 +49,7 @@ def test_what_stands_behind_is_not_seen():
     assert trace.answer == whole and trace["answers"].shape == (4, 6)
 
 
+@pytest.mark.once
 def test_an_lstm_learns_a_group():
     keras.utils.set_random_seed(0)
     task = kzoo.tasks.get("s3")

@@ -22,6 +22,7 @@ def make(head, task):
 
 @pytest.mark.parametrize("task", ["parity_check", "s3", "flip_flop"])
 @pytest.mark.parametrize("head", HEADS)
+@pytest.mark.once
 def test_labels_through_every_head(head, task):
     if head == "SequenceTagger" and task != "s3":
         with pytest.raises(InputError, match=f"at tokens of the source, and {task} does not say at which"):

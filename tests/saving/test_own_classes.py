@@ -49,6 +49,7 @@ def own(tmp_path, make_model):
 
 
 @pytest.mark.slow
+@pytest.mark.once
 def test_it_loads_where_the_class_is_registered(own, python):
     folder, expected = own
     assert read_json(folder / "config.json")["config"]["attention"]["class"] == "OwnUniformAttention"

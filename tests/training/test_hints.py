@@ -33,6 +33,7 @@ def recipe(hints=(), **changes):
     return Recipe.from_config({**config, **changes})
 
 
+@pytest.mark.once
 def test_a_recipe_with_hints_trains_task_and_hints_in_turn(tmp_path):
     folder = train(recipe(["sorted_successor", "count"]), tmp_path / "tiny_sorter")
     (run,) = kzoo.preset_info(folder)["results"]["training"]

@@ -261,6 +261,7 @@ def test_the_seed_gives_the_first_weights(config):
     assert first == again != other
 
 
+@pytest.mark.once
 def test_a_loss_that_is_not_finite_ends_the_run(config, monkeypatch, tmp_path):
     from kzoo.training import fit
 
@@ -308,6 +309,7 @@ def test_weights_that_are_not_finite_are_never_kept(config, monkeypatch, tmp_pat
     assert not (tmp_path / "tiny_recopy").exists()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", ["NVIDIA H200", None])
 def test_a_run_names_its_accelerator(name, config, monkeypatch, tmp_path):
     monkeypatch.setattr("kzoo.training.callbacks.timing.accelerator", lambda: name)

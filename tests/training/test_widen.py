@@ -56,6 +56,7 @@ def test_a_stage_in_bfloat16_begins_by_computing_nearly_the_same(tmp_path):
     np.testing.assert_allclose(keras.ops.convert_to_numpy(wide(x)), logits, atol=0.05 * abs(logits).max())
 
 
+@pytest.mark.once
 def test_the_copies_learn_different_things(tmp_path):
     preset(tmp_path / "narrow")
     wide = build(recipe(tmp_path / "narrow", classifier(16, 24)))
