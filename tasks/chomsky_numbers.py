@@ -124,19 +124,16 @@ class BinaryMultiplication(BinaryTask):
         has become. A symbol is the bit of the sum in this column; that of the first number, which moves one column to
         the right at each step, or `_` beside it; and `<` where the bit of the second number stands that is next.
         """
-        first, *others = self.numbers(source)
-        length, columns = len("".join(source).split(self.operator)[0]), len(source) + 1
-        bits = source[length + 1 :] if others else ("1",)
-        total, found = 0, []
+        number, columns, found = self.numbers(source)[0], len(source) + 1, []
+        first, *second = "".join(source).split(self.operator)
+        bits = second[0] if second else "1"
         for step in range(len(bits) + 1):
-            if step and bits[step - 1] == "1":
-                total += first << (step - 1)
-            here = length + 1 + step if others else -1
-            row = []
-            for c in range(columns):
-                own = source[c - step] if 0 <= c - step < length else "_"
-                row.append(f"{total >> c & 1}{own}{'<' * (c == here)}")
-            found.append(tuple(row))
+            total = number * int("0" + bits[:step][::-1], 2)
+            marks = [""] * columns
+            if second:
+                marks[len(first) + 1 + step] = "<"
+            row = zip(f"{total:0{columns}b}"[::-1], ("_" * step + first).ljust(columns, "_"), marks, strict=True)
+            found.append(tuple(map("".join, row)))
         return found
 
 
@@ -197,7 +194,8 @@ class ComputeSqrt(ChomskyTask):
             row[2 * bits - step :] = "_" * (columns - 2 * bits + step)
             known = f"{root:0{step}b}" if step else ""
             found.append(tuple(map("".join, zip(row, known.ljust(columns, "."), strict=True))))
-            trial = (4 * root + 1) << (columns - step - 2) if step < bits else left
-            bit = int(left >= trial)
-            left, root = 2 * (left - bit * trial), 2 * root + bit
+            if step < bits:
+                trial = (4 * root + 1) << (columns - step - 2)
+                bit = int(left >= trial)
+                left, root = 2 * (left - bit * trial), 2 * root + bit
         return found

@@ -64,9 +64,8 @@ class RowsPreprocessor:
     def encode(self, source: Text, target: Text) -> tuple[list[int], list[list[int]]]:
         """Returns the ids of a source, and its rows, the first and the last included."""
         ids, answer = self.preprocessor.encode(source, target)
-        tokens = self.preprocessor.tokenizer.tokens
+        written = self.task.execution_trace(self.preprocessor.tokens(source))
         end, columns = self.preprocessor.tokenizer.end_id, len(ids)
-        written = self.task.execution_trace(tuple(tokens[k] for k in ids[: columns - self.preprocessor.room]))
         last = [*answer, *[end] * (columns - len(answer))]
         return ids, [[self.first] * columns, *([self.ids[s] for s in row] for row in written), last, last]
 

@@ -75,7 +75,7 @@ def test_the_last_step_learns_without_rows():
 def test_steps_that_are_learned_are_right_at_any_length():
     """A mark walks from the first token to the last, one token a row."""
 
-    class Walk(kzoo.tasks.get("copy").__class__):
+    class Walk(type(kzoo.tasks.get("copy"))):
         name, row_symbols = "walk", (".", "x")
 
         def execution_trace(self, source):
@@ -88,8 +88,7 @@ def test_steps_that_are_learned_are_right_at_any_length():
     rows = kzoo.preprocessing.RowsPreprocessor(model, task)
     model.compile(keras.optimizers.Adam(0.02))
     pairs = [rows.encode(e.source, e.target) for e in task.examples("train", 400) if len(e.source) <= 6][:60]
-    arrays = rows.arrays(*zip(*pairs, strict=True))
-    x, y, weight = arrays
+    x, y, weight = rows.arrays(*zip(*pairs, strict=True))
     for _ in range(150):
         model.train_on_batch(x, y, weight)
     example = task.sample(np.random.default_rng(5), 30)
