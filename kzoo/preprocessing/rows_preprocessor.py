@@ -1,18 +1,16 @@
 """Examples to arrays for a tagger that learns each step of an algorithm."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kzoo.annotations import Arrays, Text
 from kzoo.errors import InputError
+from kzoo.layers.recurrent.reader import Reader
 from kzoo.layers.recurrent.rewriting_reader import RewritingReader
 from kzoo.preprocessing.padding import bucket
+from kzoo.preprocessing.tagger_preprocessor import TaggerPreprocessor
 from kzoo.tasks import Task
-
-if TYPE_CHECKING:
-    from kzoo.models.sequence_tagger import SequenceTagger
 
 
 class RowsPreprocessor:
@@ -24,11 +22,12 @@ class RowsPreprocessor:
     change.
 
     Args:
-        model: SequenceTagger, with a `RewritingReader`, whose targets are written into the first columns.
+        preprocessor: TaggerPreprocessor, of the model; it writes targets into the first columns.
         task: Task, one with an execution trace.
+        reader: Reader, of the model, a `RewritingReader`.
 
     Raises:
-        InputError: the model has no such reader, or writes its targets elsewhere; the task has no trace, or more
+        InputError: the reader is another, or targets are written elsewhere; the task has no trace, or more
             symbols than the reader has values beside the answers.
 
     Example:
@@ -40,31 +39,31 @@ class RowsPreprocessor:
     task = kzoo.tasks.get("compute_sqrt")
     reader = {"class": "RewritingReader", "config": {"reader": "bidirectional_lstm"}}
     model = kzoo.models.SequenceTagger.from_task(task, reader=reader, units=8)
-    data = Batches([("1011", "11")], RowsPreprocessor(model, task))
+    data = Batches([("1011", "11")], RowsPreprocessor(model.preprocessor, task, model.reader))
     x, y, weight = data[0]
     assert x["rows"].shape == y.shape == (1, 8, 8) and weight[0].sum() == 6 * 5  # six rows, of four bits and the end
     model.fit(data, verbose=0)
     ```
     """
 
-    def __init__(self, model: "SequenceTagger", task: Task) -> None:
-        reader, preprocessor = model.reader, model.preprocessor
+    def __init__(self, preprocessor: TaggerPreprocessor, task: Task, reader: Reader) -> None:
         if not isinstance(reader, RewritingReader):
             raise InputError(f"rows are for a RewritingReader, not for a {type(reader).__name__}")
         if preprocessor.room is None or preprocessor.reversed_target:
             raise InputError("rows are for a model that writes targets into the first columns, in their order")
         if not task.row_symbols:
             raise InputError(f"{task.name} has no execution trace")
-        if model.answers + len(task.row_symbols) >= reader.values:
-            least = model.answers + len(task.row_symbols) + 1
+        answers = preprocessor.tokenizer.vocabulary_size - 1  # all but the pad
+        least = answers + len(task.row_symbols) + 1
+        if reader.values < least:
             raise InputError(f"for the rows of {task.name} a reader needs at least {least} values, not {reader.values}")
         self.preprocessor, self.task, self.first = preprocessor, task, reader.values - 1
-        self.ids = {symbol: model.answers + k for k, symbol in enumerate(task.row_symbols)}
+        self.ids = {symbol: answers + k for k, symbol in enumerate(task.row_symbols)}
 
     def encode(self, source: Text, target: Text) -> tuple[list[int], list[list[int]]]:
         """Returns the ids of a source, and its rows, the first and the last included."""
         ids, answer = self.preprocessor.encode(source, target)
-        written = self.task.execution_trace(self.preprocessor.tokens(source))
+        written = self.task.execution_trace(tuple(self.preprocessor.tokens(source)))
         end, columns = self.preprocessor.tokenizer.end_id, len(ids)
         last = [*answer, *[end] * (columns - len(answer))]
         return ids, [[self.first] * columns, *([self.ids[s] for s in row] for row in written), last, last]

@@ -56,7 +56,7 @@ def _preprocessor(recipe: Recipe, stage: Stage, model: Any, seed: int, examples:
 
     objective = stage.objective
     if objective.intermediate and isinstance(model, SequenceTagger):
-        return RowsPreprocessor(model, get_task(recipe.task))
+        return RowsPreprocessor(model.preprocessor, get_task(recipe.task), model.reader)
     if objective.intermediate or objective.hold > 1:
         without, task = not objective.intermediate, get_task(recipe.task)
         return IntermediatePreprocessor(model.preprocessor, task, objective.hold, without, model.causal)

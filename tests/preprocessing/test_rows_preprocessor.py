@@ -12,7 +12,7 @@ pytestmark = pytest.mark.once
 
 def made(task, reader="rewriting", **options):
     model = kzoo.models.SequenceTagger.from_task(task, reader=reader, units=4, embedding_units=3, **options)
-    return RowsPreprocessor(model, kzoo.tasks.get(task))
+    return RowsPreprocessor(model.preprocessor, kzoo.tasks.get(task), model.reader)
 
 
 def test_docstring_example(run_examples):

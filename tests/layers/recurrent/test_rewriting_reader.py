@@ -85,7 +85,7 @@ def test_steps_that_are_learned_are_right_at_any_length():
     task, inner = Walk(), {"class": "BidirectionalLSTMReader", "config": {"units": 8}}
     reader = {"class": "RewritingReader", "config": {"reader": inner, "values": 16}}
     model = kzoo.models.SequenceTagger.from_task(kzoo.tasks.get("copy"), reader=reader, embedding_units=8)
-    rows = kzoo.preprocessing.RowsPreprocessor(model, task)
+    rows = kzoo.preprocessing.RowsPreprocessor(model.preprocessor, task, model.reader)
     model.compile(keras.optimizers.Adam(0.02))
     pairs = [rows.encode(e.source, e.target) for e in task.examples("train", 400) if len(e.source) <= 6][:60]
     x, y, weight = rows.arrays(*zip(*pairs, strict=True))
