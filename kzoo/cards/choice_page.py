@@ -10,6 +10,7 @@ from kzoo.cards.group_tables import group_table, short_table
 from kzoo.cards.groups import distinctive
 from kzoo.cards.leaderboard import recipe_of
 from kzoo.cards.markdown import place_of, table_of
+from kzoo.cards.tags import legend
 from kzoo.evaluation.report import percent
 from kzoo.saving.preset import Preset
 
@@ -21,19 +22,6 @@ LEGEND = (
     "the leaderboard, which may be recorded without weights.\nLast token: the preset answers with that alone."
 )
 NAMED = 3  # mechanisms of a cell that do equally well
-MEANINGS = {
-    "intermediate results": "training also had results on the way to the target",
-    "gold attention": "training was told where in the source to look for each output",
-    "built-in alignment": "the input says what belongs together, as the digits of one place; what a mechanism "
-    "presumes, as a window of fixed distances, is no tag",
-    "data augmentation": "trained on examples that were made from others, as by exchanging words",
-    "longer inputs": "the weights or a setting were chosen by inputs longer than those trained on",
-    "other training distribution": "trained on other inputs than the task's training split",
-    "constructed": "the weights are computed, not trained",
-    protocol.LONGER_VALIDATION: "the weights were selected on inputs longer than those trained on, as the papers do",
-    protocol.PRETRAINED: "began with the weights of another run, or was calibrated in it; its budget counts",
-    protocol.HINT: "trained in turn on a second task, a hint of the paper's, with a head of its own",
-}
 
 
 def markdown() -> str:
@@ -186,7 +174,6 @@ def _rule(found: Sequence[dict[str, Any]], solved: str) -> str:
     """Returns how the presets are chosen, and what the tags say that occur on the page."""
     shown = [one for own in found for one in [*own["alone"], *own["more"], own["preset"] or {}]]
     used = {tag for one in shown for tag in one.get("tags", [])}
-    told = [f"- *{tag}*: {meaning}" for tag, meaning in MEANINGS.items() if tag in used]
     return "\n\n".join(
         [
             "## How it is chosen",
@@ -198,7 +185,7 @@ def _rule(found: Sequence[dict[str, Any]], solved: str) -> str:
             "with the higher score, then fewer parameters. *Another seed* is the score of the weakest one, where it is "
             "more than a point lower: training the recipe again may end there. Constructed ones are left out. A high "
             "score says nothing of inputs that the test split rarely has: `kzoo evaluate PRESET --stress` does.",
-            "What the words in italics say:\n\n" + "\n".join(told),
+            f"What the words in italics say:\n\n{legend(used)}",
             "Rendered by `kzoo results --choose --markdown` from the recorded results.",
         ]
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from kzoo import tasks
 from kzoo.cards.explain import TAGGER
-from kzoo.cards.markdown import table_of
+from kzoo.cards.markdown import table_of, words_of
 from kzoo.cards.protocol import SOLVED, holds, learned, most_frequent_answer
 from kzoo.evaluation.report import score_of_seeds, whole_percent
 
@@ -155,7 +155,7 @@ def _tells(cell: dict[str, Any] | None, key: str) -> bool:
 
 
 def _table(rows: Entries, columns: Sequence[str], key: str) -> str:
-    lines = [[row["mechanism"], *(shown(row["cells"].get(task), key) for task in columns)] for row in rows]
+    lines = [[words_of(row["mechanism"]), *(shown(row["cells"].get(task), key) for task in columns)] for row in rows]
     told = bool(rows[0]["tags"])
     for line, row in zip(lines, rows, strict=True):
         line += [", ".join(row["tags"])] if told else []

@@ -8,9 +8,10 @@ from typing import Any
 from kzoo import tasks
 from kzoo.cards import protocol
 from kzoo.cards.cross_table import cross_markdown, cross_table
-from kzoo.cards.markdown import table_of
+from kzoo.cards.markdown import place_of, table_of, words_of
+from kzoo.cards.tags import legend
 from kzoo.errors import InputError
-from kzoo.evaluation.report import percent
+from kzoo.evaluation.report import percent, wilson
 from kzoo.saving import catalogue
 from kzoo.saving.preset import Preset
 from kzoo.training.recipe import Recipe
@@ -157,20 +158,16 @@ def as_json(found: list[dict[str, Any]]) -> dict[str, Any]:
 def markdown() -> str:
     """Returns the page: the cross table, then a table a task, with a row an entry."""
     found = entries()
+    used = {tag for entry in found for tag in entry["tags"]}
     parts = [
         "# Leaderboard",
         f"Release {protocol.RELEASE}. Runs of one budget: at most {protocol.PARAMETERS:,} parameters, "
         f"{protocol.STEPS:,} steps and {protocol.EXAMPLES:,} examples, trained on the training split alone, without a "
-        "look at longer inputs unless a tag says so. The score is the mean sequence accuracy, in percent, over the "
-        "lengths beyond the trained ones, up to ten times as long; the reach is the largest of them, divided by the "
-        f"longest trained length, up to which accuracy is {100 * protocol.SOLVED:.0f} % or more at every one. Both are "
-        f"means over seeds, of {protocol.TESTED} examples a length or more. The "
-        f"protocol asks for {len(protocol.SEEDS)} of them: a row with fewer is no more than a first look. Ranks are "
-        "within a task and its tags, the same where mean and worst seed are; a classifier that answers with the last "
-        "token of longer targets alone is ranked apart. Rendered by `kzoo results --leaderboard --markdown`; "
-        "`kzoo results --verify NAME` measures a row's weights anew; the protocol is `kzoo/cards/protocol.py`. What "
-        "to take for a task: [which_mechanism.md](which_mechanism.md), where "
-        "[the tags are explained](which_mechanism.md#how-it-is-chosen).",
+        "look at longer inputs unless a tag says so. What to take for a task: "
+        "[which_mechanism.md](which_mechanism.md). Rendered by `kzoo results --leaderboard --markdown`; `kzoo results "
+        "--verify NAME` measures a row's weights anew; the protocol is `kzoo/cards/protocol.py`.",
+        f"What the columns say:\n\n{_columns()}",
+        f"What the tags say:\n\n{legend(used)}",
         cross_markdown(cross_table(found)),
     ]
     for name in dict.fromkeys(entry["task"] for entry in found):
@@ -186,12 +183,38 @@ def markdown() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _columns() -> str:
+    """Returns what the columns of the tables say, as a list."""
+    low, high = wilson(0.5, protocol.TESTED)
+    points = round(50 * (high - low))
+    return "\n".join(
+        [
+            "- *rank*: by the score, then by the worst seed; alike in both, alike in rank. Each set of tags is ranked "
+            "apart, and so is a classifier that answers with the last token of longer targets alone.",
+            "- *mechanism*: what decides where the model looks, or what it keeps; a link says it in words.",
+            "- *run*: the card of a preset, or the folder of a run recorded without weights.",
+            f"- *seeds*: trainings of one recipe. The protocol asks for {len(protocol.SEEDS)}; a row with fewer is no "
+            "more than a first look.",
+            "- *parameters*, *examples*, *seconds*: weights, embeddings included; examples seen in training, and how "
+            "long that took, of the median seed.",
+            "- a length: sequence accuracy, the share of outputs right from the first token to the last, as a mean "
+            f"over seeds. Each was measured on {protocol.TESTED} examples or more, so that what a seed has there is "
+            f"known to {points} points (95 % interval) or better.",
+            "- *score*: the mean of these over the lengths beyond the trained ones, up to ten times as long; ± the "
+            "standard deviation over seeds. *Worst seed*: the least of them.",
+            "- *reach*: the greatest of these lengths up to which accuracy is "
+            f"{100 * protocol.SOLVED:.0f} % or more at every one, divided by the longest trained length; a mean over "
+            "seeds, 0 where it is at none.",
+        ]
+    )
+
+
 def _line(entry: dict[str, Any]) -> list[str]:
     own = entry["seeds"].values()
     columns = ["" if entry["trained"] is None else percent(entry["trained"])]
     columns += [percent(sum(seed["accuracy"][n] for seed in own) / len(own)) for n in entry["lengths"]]
     score = percent(entry["score"]["mean"])
     score += f" ± {100 * entry['score']['sd']:.1f}" if len(own) > 1 else ""
-    facts = [str(entry["rank"]), entry["mechanism"] or "", entry["name"], str(len(own)), f"{entry['parameters']:,}"]
-    facts += [f"{entry['examples_seen']:,}", str(entry["seconds"])]
+    facts = [str(entry["rank"]), words_of(entry["mechanism"]), f"[{entry['name']}]({place_of(entry['name'])})"]
+    facts += [str(len(own)), f"{entry['parameters']:,}", f"{entry['examples_seen']:,}", str(entry["seconds"])]
     return [*facts, *columns, score, percent(entry["score"]["min"]), f"{entry['reach']['mean']:.1f}"]

@@ -24,6 +24,11 @@ def place_of(name: str) -> str:
     return f"{name}.md" if catalogue.bundled(name, catalogue.PRESET) else f"../presets/{name}"
 
 
+def words_of(mechanism: str | None) -> str:
+    """Returns a mechanism with a link to what it does in words, seen from hub_cards; nothing where it has no name."""
+    return f"[{mechanism}](which_mechanism.md#{mechanism})" if mechanism else ""
+
+
 def table_of(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     """Returns a Markdown table of a header and lines of cells."""
     rows = [f"| {' | '.join(cells)} |" for cells in (header, *lines)]

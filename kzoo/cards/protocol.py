@@ -3,7 +3,8 @@
 - Budget: at most `PARAMETERS` weights, embeddings included, `STEPS` steps and `EXAMPLES` examples seen, which on one
   core are about three minutes for the models here. Seconds are shown, and not limited.
 - Data: the training split, of lengths up to b. Only the validation split of the same lengths selects weights; a recipe
-  that selects by longer inputs, or a task whose published validation split is longer, says so ("longer validation").
+  that selects by longer inputs declares it ("longer inputs"), and one that selects on a published validation split that
+  is longer is tagged with that ("published validation").
 - Seeds: `SEEDS` set weights and order; the examples are the task's own. A row counts the seeds that it has.
 - Lengths: those that the task reports beyond b, up to ten times b, each measured on `TESTED` examples of the test split
   or more. What a table shows at other lengths is not scored.
@@ -41,7 +42,7 @@ TESTED = 200  # examples of each scored length
 SAMPLE = 500  # examples that tell how frequent an answer is
 FARTHEST = 10  # times the longest trained length
 SOLVED = 0.9
-LONGER_VALIDATION = "longer validation"
+PUBLISHED_VALIDATION = "published validation"
 PRETRAINED = "pretrained"
 HINT = "hint task"
 LAST_ALONE = "last token alone"
@@ -139,12 +140,10 @@ def began_with(recipe: Recipe) -> Counter[str]:
 def tags(recipe: Recipe) -> tuple[str, ...]:
     """Returns the tags of a run: its supervision, how its weights were selected or begun, and whether it has hints."""
     task, found = get_task(recipe.task), list(recipe.supervision or ())
-    longest = task.splits["train"].lengths[1]
     selections = [stage.selection for stage in recipe.stages]
-    by_longer = any(x.by == "validation" and x.length is not None and x.length > longest for x in selections)
-    published = task.splits["validation"].lengths[1] > longest
-    if by_longer or (published and any(x.by == "validation" and x.length is None for x in selections)):
-        found.append(LONGER_VALIDATION)
+    longer = task.splits["validation"].lengths[1] > task.splits["train"].lengths[1]
+    if longer and any(x.by == "validation" and x.length is None for x in selections):
+        found.append(PUBLISHED_VALIDATION)
     if recipe.init_from is not None or recipe.calibration is not None:  # the budget of another run is in it
         found.append(PRETRAINED)
     if recipe.model["config"].get("hints"):

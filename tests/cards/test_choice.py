@@ -7,9 +7,10 @@ import pytest
 
 from kzoo.cards import choice, protocol
 from kzoo.cards.choice import best, candidate_of, choices, recommended
-from kzoo.cards.choice_page import MEANINGS, lines, markdown
+from kzoo.cards.choice_page import lines, markdown
 from kzoo.cards.explain import in_words
 from kzoo.cards.groups import GROUPS, distinctive, group_of
+from kzoo.cards.tags import MEANINGS
 from kzoo.cli.main import main
 from kzoo.saving import catalogue
 from kzoo.saving.catalogue import SUPERVISION
@@ -75,7 +76,7 @@ def test_what_is_chosen_from_the_recorded_results(found):
 def test_what_is_no_candidate():
     assert candidate_of(Preset.find("theorem_sorter")) is None  # constructed
     known = candidate_of(Preset.find("onestep_copy"))
-    assert known["holds"] == 100 and known["tags"] == [protocol.LONGER_VALIDATION] and known["breaches"] == []
+    assert known["holds"] == 100 and known["tags"] == [protocol.PUBLISHED_VALIDATION] and known["breaches"] == []
     assert candidate_of(Preset.find("looped_parity_check"))["weakest"] < 0.6  # one of its seeds is at chance
 
 
@@ -116,7 +117,7 @@ def test_the_page_is_what_is_rendered(root):
     text = markdown()
     stale = "run: kzoo results --choose --markdown > hub_cards/which_mechanism.md"
     assert (root / "hub_cards" / "which_mechanism.md").read_text(encoding="utf-8") == text, stale
-    assert {*SUPERVISION, protocol.LONGER_VALIDATION, protocol.PRETRAINED, protocol.HINT} == set(MEANINGS)
+    assert {*SUPERVISION, protocol.PUBLISHED_VALIDATION, protocol.PRETRAINED, protocol.HINT} == set(MEANINGS)
     told = dict(re.findall(r'^\| <a id="(\w+)"></a>\*\*\1\*\* \| (.+) \| .*\|$', text, re.MULTILINE))
     assert set(told) == set(re.findall(r"\]\(#(\w+)\)", text)) and len(told) > 80 and all(map(in_words, told))
     for place in set(re.findall(r"\]\(\.\./(layers/[\w/]+\.py)\)", text)):

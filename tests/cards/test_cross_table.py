@@ -8,6 +8,7 @@ import pytest
 from kzoo import tasks
 from kzoo.cards.cross_table import complete, cross_markdown, cross_table, frequent_rows, full_part, shown, task_order
 from kzoo.cards.leaderboard import as_json, entries
+from kzoo.cards.markdown import words_of
 from kzoo.cards.protocol import holds, most_frequent_answer
 from kzoo.cli.main import main
 from kzoo.evaluation.report import whole_percent
@@ -109,11 +110,11 @@ def test_the_table_of_the_page_has_every_cell_and_marks_what_had_more():
     shares = {(row["mechanism"], task): cell for row in rows for task, cell in row["cells"].items()}
     assert f"| {shown(shares['nope', 'copy'], 'tokens')} |" in in_tokens
     assert len(re.findall(r"\(\d+\)", text)) == sum(len(row["cells"]) for row in rows)
-    no_row = ("mechanism", "---", "*the most frequent answer*")
+    no_row = ("| mechanism |", "---", "*the most frequent answer*")
     lines = [line for line in text.splitlines() if line.startswith("|") and not any(word in line for word in no_row)]
     models = {told: list(dict.fromkeys(r["model"] for r in rows if bool(r["tags"]) is told)) for told in (False, True)}
     rows.sort(key=lambda row: (bool(row["tags"]), models[bool(row["tags"])].index(row["model"])))  # stable
-    assert [line.split(" | ")[0].strip("| ") for line in lines] == [row["mechanism"] for row in rows]
+    assert [line.split(" | ")[0].strip("| ") for line in lines] == [words_of(row["mechanism"]) for row in rows]
     for row, line in zip(rows, lines, strict=True):
         assert (line in more and line.endswith(f"| {', '.join(row['tags'])} |")) if row["tags"] else line in alone
 
@@ -128,7 +129,9 @@ def test_models_stand_apart_and_the_most_frequent_answer_below():
     assert [(row["mechanism"], row["model"]) for row in rows] == [("one", "B"), ("two", "A"), ("one", "A")]
     text = cross_markdown(rows)
     own, others = text.split("`B`:")[1].split("`A`:")
-    assert "| one | 100 (1) |\n| *the most frequent answer* | 5" in own and "| two | 100 (1) |  |" in others
+    one, two = words_of("one"), words_of("two")
+    assert one == "[one](which_mechanism.md#one)" and words_of(None) == ""
+    assert f"| {one} | 100 (1) |\n| *the most frequent answer* | 5" in own and f"| {two} | 100 (1) |  |" in others
     for name in ("copy", "lookup", "s3"):
         assert most_frequent_answer(tasks.get(name), "TransformerDecoder") is None
     assert 0.45 < most_frequent_answer(tasks.get("parity_check"), "TransformerDecoder") < 0.55
@@ -145,8 +148,9 @@ def test_tokens_stand_apart_where_they_say_more():
         entry("told", "copy", 0.0, tokens=0.5, tags=["gold attention"]),
     ]
     text = cross_markdown(cross_table(found)).split("### Tokens")[1]
-    assert "| mechanism | copy |" in text and "| one | 75 (2) |" in text and "| three | 100 (1) |" in text
-    assert not any(word in text for word in ("| two |", "| other |", "| told |", "`B`", "parity"))
+    one, three, *left_out = (words_of(name) for name in ("one", "three", "two", "other", "told"))
+    assert "| mechanism | copy |" in text and f"| {one} | 75 (2) |" in text and f"| {three} | 100 (1) |" in text
+    assert not any(word in text for word in (*left_out, "`B`", "parity"))
     assert "### Tokens" not in cross_markdown(cross_table(found[1:2]))
 
 

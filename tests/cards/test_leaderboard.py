@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shutil
 
 import numpy as np
@@ -94,7 +95,7 @@ def test_a_run_takes_what_all_its_stages_take():
 def test_tags():
     assert protocol.tags(recipe()) == ()
     assert protocol.tags(recipe(init_from="somewhere")) == ("pretrained",)
-    assert protocol.tags(load_recipe("monotonic_copy")) == ("longer validation",)  # as its paper selects
+    assert protocol.tags(load_recipe("monotonic_copy")) == ("published validation",)  # as its paper selects
     assert protocol.tags(recipe(stages=[STAGE | {"selection": {"by": "validation"}}])) == ()
     with pytest.raises(InputError, match="supervision must declare 'built-in alignment'"):
         recipe(task="sum_digits", model={"class": "TransformerDecoder", "config": {"encoding": "coupled"}})
@@ -124,6 +125,18 @@ def test_entries_keep_to_the_protocol(board):
 @pytest.mark.once
 def test_the_page_is_what_is_rendered(root):
     assert (root / "hub_cards" / "leaderboard.md").read_text(encoding="utf-8") == markdown()
+
+
+@pytest.mark.once
+def test_every_word_of_the_page_is_explained(root, board):
+    """The mechanisms on the other page, to which each links, the tags above the tables."""
+    text, words = ((root / "hub_cards" / name).read_text() for name in ("leaderboard.md", "which_mechanism.md"))
+    linked = set(re.findall(r"which_mechanism\.md#(\w+)", text))
+    assert linked == {entry["mechanism"] for entry in board} and all(f'<a id="{name}"></a>' in words for name in linked)
+    legend = text.split("What the tags say:")[1].split("## All tasks")[0]
+    assert {tag for entry in board for tag in entry["tags"]} == set(re.findall(r"^- \*([^*]+)\*: \w", legend, re.M))
+    for link in re.findall(r"\]\(([^)#]+)", text):
+        assert (root / "hub_cards" / link).exists(), link
 
 
 @pytest.mark.once
