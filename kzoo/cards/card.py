@@ -138,9 +138,12 @@ kzoo.evaluate(model, lengths={list(self.task.test_lengths)})
         seeds = other_seeds(self.preset.rows, self.preset.other_rows, self.task.published.statistic)
         if seeds:
             text += f"\n\nOther training seeds:\n\n{seeds}"
-        strata = strata_table(self.preset.stratum_rows, self.task)
+        own, others = self.preset.stratum_rows, self.preset.other_stratum_rows
+        strata = strata_table(own, others, self.task)
         if strata:
-            text += f"\n\nBy stratum, sequence accuracy:\n\n{strata}"
+            number = 1 + len({row["training_seed"] for row in others})
+            least = f"; behind a stroke the least of {number} training seeds" if others else ""
+            text += f"\n\nBy stratum, sequence accuracy{least}:\n\n{strata}"
         backends = ", ".join(sorted({row["backend"] for row in [*self.rows, *self.preset.stratum_rows]}))
         source = f" The paper: {self.task.paper}." if self.task.paper else ""
         return (

@@ -22,6 +22,9 @@ def limits(preset: Preset, constructed: bool) -> str:
         lines.insert(0, f"{share} of the sequences are right {length_of(worst)}.")
     lines += [] if constructed else _of_seeds(preset, whole)
     lines += _of_strata(preset.stratum_rows)
+    least = _worst(preset.stratum_rows, preset.other_stratum_rows)
+    if least:
+        lines.append(f"With another training seed {percent(least['value'])} of {_named(least)} are right.")
     longest = max(row["length"] or row["lengths"][1] for row in preset.rows)
     lines.append(f"Nothing was measured beyond length {longest}.")
     return "## Limits\n\n" + "\n".join(f"- {line}" for line in lines)
@@ -32,12 +35,18 @@ def _of_seeds(preset: Preset, whole: list[Row]) -> list[str]:
     seeds = {row["training_seed"] for row in [*preset.rows, *preset.other_rows]}
     if len(seeds) < 2:
         return ["One training seed: another may do worse."]
-    own = {row["length"]: row["value"] for row in whole}
-    others = [row for row in preset.other_rows if row["metric"] == "sequence_accuracy" and row["length"] in own]
-    worst = min(others, key=lambda row: row["value"] - own[row["length"]], default=None)
-    if worst is None or worst["value"] >= own[worst["length"]] - WORSE:
+    worst = _worst(whole, preset.other_rows)
+    if worst is None:
         return []
     return [f"Of {len(seeds)} training seeds the worst has {percent(worst['value'])} {length_of(worst)}."]
+
+
+def _worst(own: list[Row], others: list[Row]) -> Row | None:
+    """Returns the row of another training seed that is the farthest below these weights; None where none is far."""
+    known = {_place(row): row["value"] for row in own if row["metric"] == "sequence_accuracy"}
+    found = [row for row in others if row["metric"] == "sequence_accuracy" and _place(row) in known]
+    worst = min(found, key=lambda row: row["value"] - known[_place(row)], default=None)
+    return worst if worst and worst["value"] < known[_place(worst)] - WORSE else None
 
 
 def _of_strata(rows: list[Row]) -> list[str]:
@@ -55,6 +64,10 @@ def _of_strata(rows: list[Row]) -> list[str]:
 
 def _named(row: Row) -> str:
     return f"{row['stratum']} at length {row['length']}" if row["length"] else str(row["stratum"])
+
+
+def _place(row: Row) -> tuple[str | None, int | None]:
+    return row.get("stratum"), row["length"]
 
 
 def _value(row: Row) -> float:

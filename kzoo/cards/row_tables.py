@@ -26,20 +26,30 @@ def other_seeds(own: list[Row], others: list[Row], statistic: str | None) -> str
     return table_of(["seed", *(str(n or "test split") for n in lengths)], lines)
 
 
-def strata_table(rows: list[Row], task: Any) -> str:
-    """Returns a table of sequence accuracies, a line a stratum and a column a length; empty without rows."""
-    whole = [row for row in rows if row["metric"] == "sequence_accuracy"]
+def strata_table(rows: list[Row], others: list[Row], task: Any) -> str:
+    """Returns a table of sequence accuracies, a line a stratum and a column a length; empty without rows. Behind a
+    stroke stands the least of all training seeds, where others were measured.
+    """
+    whole, measured = ([row for row in some if row["metric"] == "sequence_accuracy"] for some in (rows, others))
     if not whole:
         return ""
+    least: dict[Any, float] = {}
+    for row in measured:
+        place = row["stratum"], row["length"] or 0
+        least[place] = min(row["value"], least.get(place, 1.0))
     lengths = sorted({row["length"] or 0 for row in whole})
     lines = []
     for stratum in dict.fromkeys(row["stratum"] for row in whole):
         own = {row["length"] or 0: row for row in whole if row["stratum"] == stratum}
-        cells = [percent(own[n]["value"]) if n in own else "" for n in lengths]
+        cells = [_with_least(own[n]["value"], least.get((stratum, n))) if n in own else "" for n in lengths]
         counts = [f"{own[n]['n']:,}" for n in lengths if n in own]
         name = f"{stratum}: {task.strata[stratum].about}" if stratum in task.strata else stratum
         lines.append([name, *cells, ", ".join(dict.fromkeys(counts))])
     return table_of(["stratum", *(str(n or "test split") for n in lengths), "n"], lines)
+
+
+def _with_least(value: float, others: float | None) -> str:
+    return percent(value) if others is None else f"{percent(value)} / {percent(min(value, others))}"
 
 
 def length_of(row: Row) -> str:

@@ -165,6 +165,12 @@ class Preset:
         return list(reversed(first.values()))
 
     @property
+    def other_stratum_rows(self) -> list[Row]:
+        """list of Row. What was measured on strata with weights from other training seeds."""
+        rows = [row for row in documents.by_stratum(self._all_rows()) if "stage" not in row]
+        return [row for row in rows if self.weights_sha256 not in (None, row["weights_sha256"])]
+
+    @property
     def other_rows(self) -> list[Row]:
         """list of Row. What was measured with weights from other training seeds; none of earlier stages."""
         rows = [row for row in documents.by_length(self._all_rows()) if "stage" not in row]
