@@ -234,11 +234,14 @@ def test_wrong_requests(task):
         assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("method", ["solve", "check_source", "gold_attention", "intermediate", "causal_results"])
+@pytest.mark.parametrize(
+    "method", ["solve", "check_source", "gold_attention", "intermediate", "causal_results", "execution_trace"]
+)
 @pytest.mark.parametrize("source", [None, 5, [1, 2], [None], [["1"]], {"1": "2"}, {"1"}, b"12", iter("12")])
 def test_a_source_that_is_no_list_of_tokens_is_refused_in_a_sentence(task, method, source):
     needed = {"causal_results": "intermediate"}.get(method, method)
-    if needed in ("gold_attention", "intermediate") and not any(needed in vars(c) for c in type(task).__mro__[:-2]):
+    own = any(needed in vars(c) for c in type(task).__mro__[:-2])
+    if needed in ("gold_attention", "intermediate", "execution_trace") and not own:
         return  # the task has none, whatever is asked
     with pytest.raises(
         InputError, match=f"^a source of {task.name} must be a list of texts, a token each, not "
