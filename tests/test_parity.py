@@ -16,7 +16,7 @@ import pytest
 import kzoo
 
 # Every preset on every backend, in one fixture.
-pytestmark = [pytest.mark.once, pytest.mark.all_presets, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.once, pytest.mark.all_presets, pytest.mark.timeout(2400)]
 BACKENDS = ("jax", "torch", "tensorflow")
 PAST_THE_END = ("tape_duplicate_string",)
 LONG = ("monotonic_inv_recopy", "hinted_sorter")  # the worst of each kind
