@@ -42,9 +42,11 @@ def _of_seeds(preset: Preset, whole: list[Row]) -> list[str]:
 
 
 def _worst(own: list[Row], others: list[Row]) -> Row | None:
-    """Returns the row of another training seed that is the farthest below these weights; None where none is far."""
+    """Returns the row of another training seed that is the farthest below these weights, of those with `FEW`
+    examples or more; None where none is far.
+    """
     known = {_place(row): row["value"] for row in own if row["metric"] == "sequence_accuracy"}
-    found = [row for row in others if row["metric"] == "sequence_accuracy" and _place(row) in known]
+    found = [r for r in others if r["metric"] == "sequence_accuracy" and _place(r) in known and r["n"] >= FEW]
     worst = min(found, key=lambda row: row["value"] - known[_place(row)], default=None)
     return worst if worst and worst["value"] < known[_place(worst)] - WORSE else None
 
