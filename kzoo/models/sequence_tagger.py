@@ -93,8 +93,7 @@ class SequenceTagger(ReaderModel):
 
     @property
     def answers(self) -> int:
-        written = self.preprocessor is not None and self.preprocessor.has_end
-        return self.vocabulary_size - (1 if written else 3)
+        return self.vocabulary_size - 3 if self.preprocessor is None else int(self.preprocessor.answers)
 
     def call(self, inputs: Inputs, training: bool = False) -> Tensor:
         if "rows" in inputs:

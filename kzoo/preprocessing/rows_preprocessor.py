@@ -53,12 +53,11 @@ class RowsPreprocessor:
             raise InputError("rows are for a model that writes targets into the first columns, in their order")
         if not task.row_symbols:
             raise InputError(f"{task.name} has no execution trace")
-        answers = preprocessor.tokenizer.vocabulary_size - 1  # all but the pad
-        least = answers + len(task.row_symbols) + 1
+        least = preprocessor.answers + len(task.row_symbols) + 1
         if reader.values < least:
             raise InputError(f"for the rows of {task.name} a reader needs at least {least} values, not {reader.values}")
         self.preprocessor, self.task, self.first = preprocessor, task, reader.values - 1
-        self.ids = {symbol: answers + k for k, symbol in enumerate(task.row_symbols)}
+        self.ids = {symbol: preprocessor.answers + k for k, symbol in enumerate(task.row_symbols)}
 
     def encode(self, source: Text, target: Text) -> tuple[list[int], list[list[int]]]:
         """Returns the ids of a source, and its rows, the first and the last included."""

@@ -113,6 +113,13 @@ class TaggerPreprocessor(Preprocessor):
     def has_end(self) -> bool:
         return self.room is not None or self.behind is not None
 
+    @property
+    def answers(self) -> int:
+        """int. Number of ids that a model scores, the first ones: the tokens, and where a target has an end symbol the
+        start, which is never an answer, and the end.
+        """
+        return self.tokenizer.vocabulary_size - (1 if self.has_end else 3)
+
     def closed(self, ids: list[int]) -> list[int]:
         if self.behind is None:
             return [*ids, *[self.tokenizer.end_id] * (self.room or 0)]

@@ -11,6 +11,7 @@
 """
 
 import importlib
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -165,15 +166,17 @@ class Preset:
         return list(reversed(first.values()))
 
     @property
-    def other_stratum_rows(self) -> list[Row]:
-        """list of Row. What was measured on strata with weights from other training seeds."""
-        rows = [row for row in documents.by_stratum(self._all_rows()) if "stage" not in row]
-        return [row for row in rows if self.weights_sha256 not in (None, row["weights_sha256"])]
-
-    @property
     def other_rows(self) -> list[Row]:
         """list of Row. What was measured with weights from other training seeds; none of earlier stages."""
-        rows = [row for row in documents.by_length(self._all_rows()) if "stage" not in row]
+        return self._of_others(documents.by_length)
+
+    @property
+    def other_stratum_rows(self) -> list[Row]:
+        """list of Row. The same on strata of the task."""
+        return self._of_others(documents.by_stratum)
+
+    def _of_others(self, chosen: Callable[[list[Row]], list[Row]]) -> list[Row]:
+        rows = [row for row in chosen(self._all_rows()) if "stage" not in row]
         return [row for row in rows if self.weights_sha256 not in (None, row["weights_sha256"])]
 
     def _all_rows(self) -> list[Row]:

@@ -18,7 +18,7 @@ def over_time(layer: keras.layers.RNN, sequence: Tensor, noise: Sequence[Tensor]
     on PyTorch without an accelerator, where Keras has a loop in Python, it is PyTorch's own.
     """
     if noise is None and not exporting():
-        return torch_loop(layer, sequence) if _has_torch_loop(layer, sequence) else layer(sequence)
+        return _torch_loop(layer, sequence) if _has_torch_loop(layer, sequence) else layer(sequence)
 
     def step(states: list[Tensor], row: Structure) -> tuple[list[Tensor], Tensor]:
         if noise is not None:
@@ -40,7 +40,7 @@ def _has_torch_loop(layer: keras.layers.RNN, sequence: Tensor) -> bool:
     return lstm and bool(sequence.device.type == "cpu")
 
 
-def torch_loop(layer: keras.layers.LSTM, sequence: Tensor) -> Tensor:
+def _torch_loop(layer: keras.layers.LSTM, sequence: Tensor) -> Tensor:
     """Returns the outputs of an LSTM with the usual functions by the loop of PyTorch, many times as fast."""
     import torch
 
